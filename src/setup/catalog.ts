@@ -1,6 +1,7 @@
 // What can be set up: every platform and connector that is built in or brought by the modules of a file.
 import { dirname } from 'node:path'
 import { namedModules } from '../config/index.ts'
+import { nearest } from '../config/schema/nearest.ts'
 import { readStoredIntegration, wantedOptions } from '../config/stored-integration.ts'
 import {
   CHANNEL_PLATFORM,
@@ -11,7 +12,9 @@ import {
   type WantedOptions,
 } from '../contract/index.ts'
 import { createModuleCatalog } from '../modules/module-catalog.ts'
+import { oneLine } from '../runtime/safe-text.ts'
 import { jsonSchemaOf } from './definition.ts'
+import { usage } from './usage.ts'
 
 export interface Catalog {
   /** Without channel servers: `mcp_servers` sets them up. */
@@ -57,6 +60,23 @@ function load(file: string | null, entries: readonly WantedOptions[] = []): Prom
     connectors: 'all',
     entries,
   })
+}
+
+/** A name that is no connector is the id of a demo agent, unless it is a slip or comes with a connector's flags. */
+export function refuseSlip(
+  name: string,
+  connectors: Catalog['connectors'],
+  flags: ReadonlyMap<string, string>,
+): void {
+  const others = [...connectors.values()].flatMap((module) => (module.first ? [] : [module.name]))
+  const meant = nearest(name, others)
+  const [flag] = flags.keys()
+  if (meant === null && flag === undefined) return
+  const hint = meant === null ? `what there is: ${others.join(', ')}` : `did you mean "${meant}"?`
+  throw usage(
+    `--agent: there is no connector "${oneLine(name)}"${flag === undefined ? '' : `, and a demo agent does not take --${oneLine(flag)}`}`,
+    hint,
+  )
 }
 
 /** Adapters that are planned only have no `create`. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 import { editFile, type FileEdit } from '../config/yaml/edit-file.ts'
 import { type Definition, withSecrets } from './definition.ts'
-import type { Plan } from './plan.ts'
+import { isOneWay, type Plan } from './plan.ts'
 import { wizardYaml } from './starter-files.ts'
 import { usage } from './usage.ts'
 
@@ -70,8 +70,9 @@ export function textWithPlan(plan: Plan, file: ConfigFile, port: number | null):
         }
       : null
   if (!file.exists) {
-    // Notifications go to the first integration of all.
-    if (integrations[0]) integrations[0].default = true
+    // Notifications go to the first integration that can send.
+    const sends = integrations[plan.integrations.findIndex((one) => !isOneWay(one))]
+    if (sends) sends.default = true
     return { text: wizardYaml(integrations, newAgent === null ? [] : [newAgent], port), secrets: kept }
   }
   const bindingsOf = ['agents', file.agents.indexOf(agent.id), 'inbound_bindings']

@@ -7,7 +7,7 @@ import { wordsIn } from '../words/index.ts'
 import { type AnsweredAgent, answerAgent } from './agent.ts'
 import { createSecretPipe, EMPTY_PIPE, FROM_INPUT, refuseTwoPiped, type SecretPipe } from './answers.ts'
 import { type Asker, hasGivenUp } from './asker.ts'
-import { type Catalog, describedAs, flagsOf, openCatalog } from './catalog.ts'
+import { type Catalog, describedAs, flagsOf, openCatalog, refuseSlip } from './catalog.ts'
 import type { ConfigFile } from './config-file.ts'
 import { type Definition, freeName, ID, putAt, readValue } from './definition.ts'
 import { type AnsweredIntegration, answerIntegration, isPastedBefore } from './integration.ts'
@@ -27,6 +27,10 @@ export type PlannedAgent =
       /** What is left to do elsewhere. */
       readonly paste: readonly string[]
     })
+
+/** It takes messages, and nothing can be sent through it. */
+export const isOneWay = ({ module, definition }: Pick<PlannedIntegration, 'module' | 'definition'>) =>
+  module.oneWay?.(definition) === true
 
 /** What is going to be written. Every answer was tried. */
 export interface Plan {
@@ -205,6 +209,7 @@ async function planAgent({ asker, wish, catalog, pipe, piped }: Planning): Promi
   const choice = wish.agent ?? (await chooseAgent(asker, known, connectors))
   if (known.includes(choice)) return { kind: 'known', id: choice }
   // Another name is the id of an agent that needs nothing.
+  if (!connectors.has(choice)) refuseSlip(choice, connectors, wish.named)
   const type = connectors.has(choice) ? choice : firstOf(connectors)
   const module = connectors.get(type)
   if (module === undefined) {

@@ -9,7 +9,7 @@ import { oneLine } from '../runtime/safe-text.ts'
 import { answerAgent, secretNames, writtenConnector } from './agent.ts'
 import { refuseUnknown } from './answers.ts'
 import type { Asker } from './asker.ts'
-import { describedAs, flagsOf, openCatalog } from './catalog.ts'
+import { describedAs, flagsOf, openCatalog, refuseSlip } from './catalog.ts'
 import { ownAddress } from './check-file.ts'
 import { ID } from './definition.ts'
 import { starterYaml } from './starter-files.ts'
@@ -105,7 +105,9 @@ async function answerStarterAgent(
   wish: StarterWish,
 ): Promise<StarterAgent> {
   const { agent: id, file } = wish
-  const named = (await openCatalog(null)).connectors.get(id)
+  const { connectors } = await openCatalog(null)
+  const named = connectors.get(id)
+  if (named === undefined) refuseSlip(id, connectors, wish.named)
   const module = named?.first ? undefined : named
   const known = flagsOf(module)
   refuseUnknown(wish.flags, { known, hint: 'see what it takes with --help' })

@@ -1,4 +1,5 @@
 // The way from nothing to a bot that answers: questions, a file, a daemon, the first message and its answer.
+import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readDaemonNote } from '../../config/instance/daemon-note.ts'
 import { DEFAULT_PORT, type IntegrationView } from '../../contract/index.ts'
@@ -6,7 +7,7 @@ import { isCancelled, type Prompts } from '../../setup/asker.ts'
 import { readConfigFile, textWithPlan } from '../../setup/config-file.ts'
 import { ignoreSecrets } from '../../setup/git-ignore.ts'
 import { isPastedBefore } from '../../setup/integration.ts'
-import { askPlan, type Plan, type PlanWish } from '../../setup/plan.ts'
+import { askPlan, isOneWay, type Plan, type PlannedIntegration, type PlanWish } from '../../setup/plan.ts'
 import { writeConfigFile } from '../../setup/write-file.ts'
 import { wordsIn } from '../../words/index.ts'
 import { askerWith } from '../asker.ts'
@@ -50,15 +51,26 @@ export async function runWizard(
   remember(context)
   const added = plan.integrations.map(({ id }) => id)
   prompts?.say(file.exists ? words.addedTo({ file: path }) : words.wrote({ file: path }), 'good')
-  const begin = options.start ?? (prompts !== null && (await wantsStart(prompts)))
+  const note = await daemonNow(context)
+  const isRunning = note !== null && note.config === realpathSync(path)
+  const begin = isRunning || (options.start ?? (prompts !== null && (await wantsStart(prompts))))
   const links = begin ? await started(context, added) : []
+  for (const one of plan.integrations.filter(isOneWay))
+    (prompts === null ? context.note : prompts.say)(oneWayNote(one))
   if (prompts === null)
-    return tell(context, { file: path, plan, added, links, existed: file.exists, ignored })
+    return tell(context, { file: path, plan, added, links, existed: file.exists, ignored, isRunning })
   tellLinks(prompts, links)
   for (const [title, lines] of pasted(plan, links)) prompts.show(title, lines)
-  if (begin && options.wait && plan.integrations.length > 0) await waitHere(context, prompts, added)
+  if (isRunning) prompts.say(words.applied, 'good')
+  if (begin && options.start !== false && options.wait && plan.integrations.length > 0)
+    await waitHere(context, prompts, added)
   prompts.end(begin ? words.goesOn : words.next({ command: upCommand(context, path) }))
   return 0
+}
+
+function oneWayNote({ id, module }: Pick<PlannedIntegration, 'id' | 'module'>): string {
+  const remedy = oneLine(module.hints?.oneWay ?? '')
+  return wordsIn().setup.wizard.oneWay({ integration: id, remedy: remedy === '' ? null : remedy })
 }
 
 /** Giving up here means no: the file is written. */
@@ -144,10 +156,11 @@ async function tell(
     readonly links: readonly IntegrationView[]
     readonly existed: boolean
     readonly ignored: boolean
+    readonly isRunning: boolean
   },
 ): Promise<number> {
-  const { file, plan, added, links, existed, ignored } = done
-  const next = links.length > 0 ? 'switchboard status' : upCommand(context, file)
+  const { file, plan, added, links, existed, ignored, isRunning } = done
+  const next = isRunning || links.length > 0 ? 'switchboard status' : upCommand(context, file)
   const whos = plan.integrations.flatMap(({ id, who }) => (who === null ? [] : [[id, who] as const]))
   if (context.json) {
     const reach = Object.fromEntries(
@@ -169,6 +182,7 @@ async function tell(
   const words = wordsIn().setupCommands.init
   const wrote = { file, added: added.join(', '), mark: paint.green }
   await context.print(existed ? words.addedTo(wrote) : words.wroteWith(wrote))
+  if (isRunning) await context.print(wordsIn().setup.wizard.applied)
   for (const { id, link, reach } of links)
     await context.print(`${id}: ${link}${reach === undefined ? '' : `, ${oneLine(reach)}`}`)
   for (const [title, lines] of pasted(plan, links))

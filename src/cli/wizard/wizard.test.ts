@@ -1,15 +1,17 @@
 // The wizard without a terminal: every question as a flag, nothing asked with --yes, files added to line by line, and the
 // questions of every connector by a scripted person. In a real terminal: test/faults/wizard.test.ts.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { writeDaemonNote } from '../../config/instance/daemon-note.ts'
+import { dataFolderAt } from '../../config/instance/data-folder.ts'
 import { cancelled, type Prompts } from '../../setup/asker.ts'
 import { createFakeSlack, createFakeTelegram, type FakeTelegram } from '../../testing/emulate.ts'
 import { createFakeLlm } from '../../testing/llm/fake-llm.ts'
-import { command, rememberingTerminal, temporaryFolder } from '../fixtures/fake-daemon.ts'
+import { command, rememberingTerminal, startFakeDaemon, temporaryFolder } from '../fixtures/fake-daemon.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let fake: FakeTelegram | null = null
@@ -129,6 +131,51 @@ describe('by flags', () => {
     const piped = await init(words, { input: `${fake?.token}\n` })
     expect(piped).toMatchObject({ code: 0, err: expect.not.stringContaining('can be seen by others') })
     expect(await secrets()).toEqual([{ name: 'telegram.token' }])
+  })
+
+  it('an agent that is no connector is refused when it is a slip or takes flags', async () => {
+    const slip = { code: 2, err: expect.stringContaining('did you mean "http"?') }
+    const url = ['--url', 'http://127.0.0.1:9/turn']
+    expect(await init(['--yes', '--agent', 'htpp', ...url])).toMatchObject(slip)
+    expect(await init(['--yes', '--platform', 'web', '--no-start', '--agent', 'htpp'])).toMatchObject(slip)
+    const flags = { code: 2, err: expect.stringContaining('a demo agent does not take --url') }
+    expect(await init(['--yes', '--agent', 'kate', ...url])).toMatchObject(flags)
+    expect(await init(['--yes', '--platform', 'web', '--agent', 'kate', ...url])).toMatchObject(flags)
+    expect(readdirSync(folder.path)).toEqual([])
+    expect(await init(['--yes', '--agent', 'kate'])).toMatchObject({ code: 0 })
+  })
+
+  it('notifications do not go to a one-way integration, and it is told that answers reach nobody', async () => {
+    const told = await init(['--yes', '--no-start', '--platform', 'webhook', '--platform', 'web'], {
+      input: 'sekrit-sekrit-sekrit\n',
+    })
+    expect(told).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('webhook is one-way: answers to its messages reach nobody'),
+    })
+    expect(file()).toMatch(/platform: web\n {4}default: true/)
+    expect(file().match(/default: true/g)).toHaveLength(1)
+    const checked = await command(['check'], here())
+    expect(checked).toMatchObject({ code: 0, err: expect.not.stringContaining('is one-way') })
+  })
+
+  it('a daemon that runs applies the change at once', async () => {
+    const items = [{ id: 'web', platform: 'web', link: 'up', reach: 'http://127.0.0.1:1/chat' }]
+    const daemon = await startFakeDaemon(folder.path, {
+      'POST /api/reload': { ok: true },
+      'GET /api/integrations': { items, next: null },
+    })
+    onTestFinished(() => daemon.close())
+    const note = { pid: process.pid, url: 'http://127.0.0.1:1', startedAt: 0, version: 'x' }
+    const place = dataFolderAt({ data: folder.path, config: null, env: {} })
+    writeDaemonNote(place, { ...note, config: realpathSync(folder.path) + '/switchboard.yaml' })
+    const told = await init(['--yes', '--no-start', '--platform', 'web', '--data', folder.path])
+    expect(told).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('the daemon that runs has applied it'),
+    })
+    expect(told.out).toContain('Next: switchboard status')
+    expect(daemon.asked).toContainEqual(expect.objectContaining({ path: '/api/reload' }))
   })
 
   it('[I18.wizard-flags] secrets are piped in, a line each; a flag of a platform that is not set up is refused', async () => {

@@ -158,7 +158,11 @@ export function describeAudit(make: MakeStoreFixture): void {
       const { head } = await store.verify()
       await queueOne(store)
       expect((await store.verify(head ?? '')).ok).toBe(true)
-      expect(await store.verify('a-head-that-never-was')).toMatchObject({ ok: false, chain: 'broken' })
+      expect(await store.verify('a-head-that-never-was')).toMatchObject({
+        ok: false,
+        chain: 'intact',
+        brokenAt: { problem: expect.stringContaining('the expected head is not in the ledger') },
+      })
     })
 
     it('an empty ledger is sound', async () => {

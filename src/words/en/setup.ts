@@ -66,6 +66,9 @@ export const setup = {
     startNow: 'Start it now, in the background?',
     goesOn: 'It goes on in the background: switchboard status, switchboard logs -f, switchboard stop',
     next: ({ command }: { readonly command: string }) => `Next: ${command}`,
+    applied: 'the daemon that runs has applied it',
+    oneWay: ({ integration, remedy }: Integration & { readonly remedy: string | null }) =>
+      `${integration} is one-way: answers to its messages reach nobody${remedy === null ? '' : ` (${remedy})`}`,
     link: ({
       integration,
       link,

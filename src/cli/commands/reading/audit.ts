@@ -69,6 +69,10 @@ function startsAt({ entries, at }: NonNullable<AuditReport['checkpoint']>): stri
   return `from a checkpoint: ${entries} entries up to ${new Date(at).toISOString()} were pruned behind it`
 }
 
+function problemOf({ chain }: AuditReport, { seq, problem }: { seq: number; problem: string }): string {
+  return chain === 'intact' ? oneLine(problem) : `entry ${seq}: ${oneLine(problem)}`
+}
+
 function describe(context: Context, report: AuditReport): string {
   const { paint } = context
   const broken = brokenPlace(report)
@@ -79,7 +83,10 @@ function describe(context: Context, report: AuditReport): string {
       ['entries', String(report.entries)],
       ['starts', report.checkpoint === undefined ? null : startsAt(report.checkpoint)],
       ['chain', report.chain === 'intact' ? paint.green('intact') : paint.red('broken')],
-      ['broken at', broken === null ? null : `entry ${broken.seq}: ${oneLine(broken.problem)}`],
+      [
+        report.chain === 'intact' ? 'problem' : 'broken at',
+        broken === null ? null : problemOf(report, broken),
+      ],
       [
         'messages',
         `${received} received, ${accounted} accounted for${ok ? '' : paint.red(' (they must be equal)')}`,
