@@ -168,7 +168,7 @@ describe('by flags', () => {
     onTestFinished(() => daemon.close())
     const note = { pid: process.pid, url: 'http://127.0.0.1:1', startedAt: 0, version: 'x' }
     const place = dataFolderAt({ data: folder.path, config: null, env: {} })
-    writeDaemonNote(place, { ...note, config: realpathSync(folder.path) + '/switchboard.yaml' })
+    writeDaemonNote(place, { ...note, config: join(realpathSync(folder.path), 'switchboard.yaml') })
     const told = await init(['--yes', '--no-start', '--platform', 'web', '--data', folder.path])
     expect(told).toMatchObject({
       code: 0,
