@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SECRET_REFERENCE, type Settings } from '../contract/index.ts'
+import { wordsIn } from '../words/index.ts'
 
 export interface Reference {
   readonly text: string
@@ -41,17 +42,17 @@ export function unsetReferences(
     readonly kept: ReadonlySet<string> | null
   },
 ): readonly string[] {
+  const words = wordsIn().setup.secrets
   const told = new Set<string>()
   for (const { text, at } of referencesIn(settings)) {
     const cut = text.indexOf(':')
     const [kind, name] = [text.slice(0, cut), text.slice(cut + 1)]
     if (kind === 'env' && !sources.env[name])
-      told.add(
-        `${at}: ${text} is not set in this shell; set it before \`up\`, or keep it: switchboard secrets set ${name}, and write secret:${name}`,
-      )
-    if (kind === 'file' && !existsSync(resolve(sources.folder, name))) told.add(`${at}: ${text} is not there`)
+      told.add(words.unsetVariable({ key: at, reference: text, name }))
+    if (kind === 'file' && !existsSync(resolve(sources.folder, name)))
+      told.add(words.absentFile({ key: at, reference: text }))
     if (kind === 'secret' && sources.kept !== null && !sources.kept.has(name))
-      told.add(`${at}: ${text} is not kept yet; while the daemon runs: switchboard secrets set ${name}`)
+      told.add(words.notKept({ key: at, reference: text, name }))
   }
   return [...told]
 }

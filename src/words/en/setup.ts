@@ -13,6 +13,11 @@ export interface Said {
 export interface File {
   readonly file: string
 }
+export interface Reference {
+  /** Where the configuration has it: `integrations.kate_tg.token`. */
+  readonly key: string
+  readonly reference: string
+}
 
 export const setup = {
   /** A question at the terminal, on one line. */
@@ -107,10 +112,15 @@ export const setup = {
     talk: 'No, they may talk',
     talkHint: 'and approve nothing',
   },
-  /** Warnings of `check` about secrets. */
+  /** Warnings of `check` about secrets, and about references that lead nowhere. */
   secrets: {
     inGit: ({ file }: File) =>
       `${file} holds a secret, and git has it: git rm --cached it, make a new secret, and add it to .gitignore`,
     nearGit: ({ file }: File) => `${file} holds a secret, and git would take it: add it to .gitignore`,
+    unsetVariable: ({ key, reference, name }: Reference & { readonly name: string }) =>
+      `${key}: ${reference} is not set in this shell; set it before \`up\`, or keep it: switchboard secrets set ${name}, and write secret:${name}`,
+    absentFile: ({ key, reference }: Reference) => `${key}: ${reference} is not there`,
+    notKept: ({ key, reference, name }: Reference & { readonly name: string }) =>
+      `${key}: ${reference} is not kept yet; while the daemon runs: switchboard secrets set ${name}`,
   },
 }

@@ -2,9 +2,10 @@
 // rest. The file is checked before it is written. A running daemon reads it again.
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { editFile, type FileEdit } from '../../../config/yaml/edit-file.ts'
-import { editsToAddAgent } from '../../../setup/config-file.ts'
+import { editsToAddAgent, type Holder } from '../../../setup/config-file.ts'
 import { type Definition, readValue } from '../../../setup/definition.ts'
 import { writeConfigFile } from '../../../setup/write-file.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { oneLine } from '../../output/text.ts'
@@ -21,11 +22,11 @@ export const setAgent: Run = async (context, [id = '', ...pairs]) => {
     const written = pair.slice(cut + 1)
     return { kind: 'set', id, path, value: written === '' ? undefined : readValue(written) }
   })
-  return change(context, edits, { id, what: 'is changed' })
+  return change(context, edits, { id, what: wordsIn().setupCommands.agents.changed })
 }
 
 export const removeAgent: Run = (context, [id = '']) =>
-  change(context, [{ kind: 'remove', id }], { id, what: 'is removed; its messages stay in the store' })
+  change(context, [{ kind: 'remove', id }], { id, what: wordsIn().setupCommands.agents.removed })
 
 /** Adds the agent to the file. The demo agent gives its integration away, and a demo agent without other use is removed. */
 export async function addToFile(
@@ -36,10 +37,13 @@ export async function addToFile(
 ): Promise<number> {
   const text = readFileSync(fileOf(context).file, 'utf8')
   const { edits, demo } = editsToAddAgent(text, agent, integration)
-  const took =
-    demo === null ? '' : ` and has ${oneLine(integration)}, which the demo agent "${oneLine(demo.id)}" had`
-  const goes = demo?.isLastUse ? '; nothing else used the demo agent, so it is removed' : ''
-  return change(context, edits, { ...more, id: agent.id, what: `is added${took}${goes}` })
+  return change(context, edits, { ...more, id: agent.id, what: addedText(demo, oneLine(integration)) })
+}
+
+function addedText(demo: Holder | null, integration: string): string {
+  const { added, addedFor, addedInstead } = wordsIn().setupCommands.agents
+  if (demo === null) return added
+  return (demo.isLastUse ? addedInstead : addedFor)({ integration, demo: oneLine(demo.id) })
 }
 
 function fileOf(context: Context): { readonly named: string; readonly file: string } {
@@ -84,7 +88,7 @@ async function change(context: Context, edits: readonly FileEdit[], done: Change
   else await context.print(`${oneLine(done.id)} ${done.what} (${oneLine(named)})`)
   if (elsewhere)
     context.note(
-      context.paint.yellow(`the running daemon reads ${oneLine(elsewhere)}: it does not hear of this change`),
+      context.paint.yellow(wordsIn().setupCommands.agents.readsElsewhere({ file: oneLine(elsewhere) })),
     )
   return 0
 }
@@ -94,7 +98,7 @@ async function readElsewhere(context: Context, file: string): Promise<string | n
   const daemon = await context.daemon().catch(() => null)
   if (daemon === null) return null
   const { config } = await daemon.ask('GET /api/status')
-  if (config.file === null) return 'the embedded default'
+  if (config.file === null) return wordsIn().setupCommands.agents.embedded
   const read = existsSync(config.file) ? realpathSync(config.file) : config.file
   return read === file ? null : read
 }

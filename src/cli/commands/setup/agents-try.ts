@@ -1,5 +1,6 @@
 // `switchboard agents try`: says something to an agent as the operator, and prints what it answers.
 import type { TurnDetail } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { safeLines } from '../../output/text.ts'
@@ -32,8 +33,9 @@ export const tryAgent: Run<{ readonly wait?: string }> = async (
     for (const one of answers) await context.print(safeLines(one.text ?? ''))
     const state = turn?.state ?? tried.state
     const reason = turn?.reason ?? tried.reason
-    if (state !== 'answered')
-      context.note(`${tried.turn ?? 'it'} is ${state}${reason === null ? '' : `: ${reasonText(reason)}`}`)
+    const words = wordsIn().setupCommands.agents
+    const why = reason === null ? null : reasonText(reason)
+    if (state !== 'answered') context.note(words.state({ turn: tried.turn ?? words.it, state, reason: why }))
   }
   return turn?.state === 'answered' ? 0 : 1
 }

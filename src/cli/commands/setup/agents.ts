@@ -193,19 +193,10 @@ async function printLines(context: Context, daemon: Api | null, one: NewAgent): 
     return 0
   }
   await context.print(yaml)
-  const does = kept.map(({ name, isMade }) =>
-    isMade ? `makes secret:${name} and shows it once` : `keeps secret:${name}, encrypted`,
-  )
-  const byHand = kept.map(({ name }) => `, and keep the secret: switchboard secrets set ${name}`)
-  context.note(
-    context.paint.dim(
-      [
-        'nothing was written or kept',
-        `add --write: it ${[...does, 'puts the lines above into your switchboard.yaml'].join(', ')}`,
-        `or put them there by hand (below an agents: that is there already)${byHand.join('')}`,
-      ].join('\n'),
-    ),
-  )
+  const words = wordsIn().setupCommands.agents
+  const does = kept.map(({ name, isMade }) => (isMade ? words.makesSecret : words.keepsSecret)({ name }))
+  const byHand = words.byHand({ names: kept.map(({ name }) => name) })
+  context.note(context.paint.dim([words.notWritten, words.addWrite({ does }), byHand].join('\n')))
   return 0
 }
 
@@ -220,7 +211,7 @@ async function withPlace(
   const absent = config.file === null || !integrations.some((one) => one.id === instance)
   if (absent && plugin !== 'web')
     context.note(
-      context.paint.yellow(`there is no integration "${instance}" yet: nothing arrives until there is`),
+      context.paint.yellow(wordsIn().setupCommands.agents.noIntegration({ integration: instance })),
     )
   const keys = Object.entries(agent.connector).map(
     ([key, value]) => `${key}: ${String(value).includes(':') ? JSON.stringify(value) : value}`,
@@ -236,13 +227,14 @@ async function withPlace(
 }
 
 async function tellSecrets(context: Context, { module, names, answered }: NewAgent): Promise<void> {
+  const words = wordsIn().setupCommands.agents
   for (const { key, ask } of module.setup?.questions ?? []) {
     const value = answered.secrets.get(key)
-    const kept = `secret:${names.get(key)}`
+    const about = { name: names.get(key) ?? key, ask: oneLine(ask) }
     if (value === undefined) continue
     if (answered.made.has(key) && !answered.shown.has(key))
-      await context.print(`Made, and shown this once: ${oneLine(ask)} (kept as ${kept}):\n  ${value}`)
-    else context.note(`kept, encrypted, as ${kept}: ${oneLine(ask)}`)
+      await context.print(words.made({ ...about, secret: value }))
+    else context.note(words.kept(about))
   }
 }
 

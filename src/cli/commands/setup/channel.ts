@@ -1,6 +1,7 @@
 // `switchboard channel --agent ID`: the MCP channel server that a host spawns. stdout is the host's alone.
 import { decodeText, readFileBounded } from '../../../config/yaml/text-file.ts'
 import { SwitchboardError } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { ownProgram } from '../../own-program.ts'
@@ -64,10 +65,11 @@ async function remoteTarget(
       'a daemon on another machine needs a token',
       'name a file with --token-file, or set SWITCHBOARD_TOKEN',
     )
-  if (target.startsWith('ws:') && !/^ws:\/\/(localhost|127\.|\[::1\])/.test(target))
-    context.terminal.err(
-      `warning: ${new URL(target).host} is reached without TLS: the token can be read on the way\n`,
-    )
+  if (target.startsWith('ws:') && !/^ws:\/\/(localhost|127\.|\[::1\])/.test(target)) {
+    const { commandLine, setupCommands } = wordsIn()
+    const text = setupCommands.claudeCode.withoutTls({ host: new URL(target).host })
+    context.terminal.err(`${commandLine.labels.warning} ${text}\n`)
+  }
   return { url: target, token }
 }
 

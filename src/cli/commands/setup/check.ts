@@ -4,15 +4,16 @@ import { resolve } from 'node:path'
 import { realPath } from '../../../config/instance/instance.ts'
 import type { Settings } from '../../../contract/index.ts'
 import { checkFile } from '../../../setup/check-file.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
-import { counted, oneLine, safeLines } from '../../output/text.ts'
+import { oneLine, safeLines } from '../../output/text.ts'
 
 export const check: Run<{ readonly inForce?: boolean }> = async (context, [given], { inForce }) => {
   if (inForce === true) return showInForce(context)
   const file = given ?? context.configFile()
   if (file === null) {
     if (context.json) await context.printJson({ ok: true, file: null, problems: [], warnings: [] })
-    else await context.print('ok: there is no switchboard.yaml here, so the embedded default is used')
+    else await context.print(wordsIn().setupCommands.check.embedded)
     return 0
   }
   const result = await checkFile(file, context.folder, {
@@ -25,29 +26,36 @@ export const check: Run<{ readonly inForce?: boolean }> = async (context, [given
     await context.printJson({ ok, file, problems, warnings })
     return ok ? 0 : 2
   }
-  for (const warning of warnings) context.note(`${context.paint.yellow('warning:')} ${oneLine(warning)}`)
+  for (const warning of warnings) context.warn(oneLine(warning))
   if (ok) {
-    await context.print(`ok: ${oneLine(file)}${settings === null ? '' : ` (${summaryOf(settings)})`}`)
+    await context.print(okText(oneLine(file), settings))
     return 0
   }
   context.note(safeLines(result.rendered))
-  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
-  context.note(`${context.paint.red('error:')} ${oneLine(file)} has ${count}`)
-  context.note(`${context.paint.cyan('hint:')} all keys are in: switchboard schema`)
+  const { labels } = wordsIn().commandLine
+  const words = wordsIn().setupCommands.check
+  const count = words.problems({ file: oneLine(file), count: problems.length })
+  context.note(`${context.paint.red(labels.error)} ${count}`)
+  context.note(`${context.paint.cyan(labels.hint)} ${words.allKeys}`)
   return 2
 }
 
-const summaryOf = ({ integrations, agents }: Settings) =>
-  `${counted(integrations.length, 'integration')}, ${counted(agents.length, 'agent')}`
+function okText(file: string, settings: Settings | null): string {
+  const { ok, okWith } = wordsIn().setupCommands.check
+  if (settings === null) return ok({ file })
+  const { integrations, agents } = settings
+  return okWith({ file, integrations: integrations.length, agents: agents.length })
+}
 
 async function showInForce(context: Context): Promise<number> {
   const daemon = await context.daemon()
+  const words = wordsIn().setupCommands.check
   const view = await daemon.ask('GET /api/config')
   if (context.json) await context.printJson(view)
-  else if (view.file === null) await context.print('# the embedded default: no file is in force')
+  else if (view.file === null) await context.print(words.embeddedInForce)
   else for (const line of view.lines) await context.print(oneLine(line) === '' ? '' : safeLines(line))
   for (const { line, column, message } of view.refused?.problems ?? [])
-    context.note(`${context.paint.red('refused:')} line ${line}:${column} ${oneLine(message)}`)
+    context.note(words.refused({ line, column, message: oneLine(message), mark: context.paint.red }))
   return view.refused === undefined ? 0 : 1
 }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { RunningEmulator, StartEmulator } from '../../../contract/index.ts'
 import { openCatalog } from '../../../setup/catalog.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
@@ -75,18 +76,19 @@ async function announce(
   const lines = connector
     ? `  agents:\n    - { id: ${platform}, connector: { ${written(connector)} } }`
     : `  integrations:\n    - { ${written(integration)} }`
-  const how = connector ? '' : `Open ${url}/ to chat, type here (!tap LABEL presses a button), or:\n`
+  const words = wordsIn().setupCommands.emulate
+  const how = connector ? '' : `${words.open({ url })}\n`
   const variables = Object.entries(environment).map(([name, value]) => `  ${name}=${value}`)
   const command = connector ? null : commandFor(platform, integration)
   const quick =
     command === null
-      ? `What is secret:\n${variables.join('\n')}`
-      : `In the folder of a daemon that runs; it asks for what is secret:\n  ${command}\n${variables.join('\n')}`
-  await context.print(`${platform} is emulated at ${url}${faults > 0 ? ` with ${faults} fault rules` : ''}
+      ? `${words.secret}\n${variables.join('\n')}`
+      : `${words.byCommand}\n  ${command}\n${variables.join('\n')}`
+  await context.print(`${words.at({ platform, url, faults })}
 
 ${quick}
 
-${command === null ? 'I' : 'Or i'}n switchboard.yaml, with that in the environment of the daemon:
+${command === null ? words.inFile : words.orInFile}
 ${lines}
 
 ${how}${more.map((line) => `  ${line}`).join('\n')}

@@ -4,10 +4,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withoutNulls } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import { type ClaudeState, claudeState, isFolder } from '../../claude-state.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
-import { counted, oneLine } from '../../output/text.ts'
+import { oneLine } from '../../output/text.ts'
 
 interface ClaudeAccess {
   readonly dm: 'pairing' | 'allowlist' | 'disabled'
@@ -67,7 +68,7 @@ export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
         aliasDuplicateObjects: false,
       }).trimEnd(),
     )
-    context.note(context.paint.dim('paste this under the integration in switchboard.yaml'))
+    context.note(context.paint.dim(wordsIn().setupCommands.claudeAccess.paste))
     tellDifferences(context, access)
     tellState(context, state)
   }
@@ -184,36 +185,25 @@ function accessBlock(access: ClaudeAccess): object {
 }
 
 function tellDifferences(context: Context, access: ClaudeAccess): void {
-  if (access.allowFrom.length > 0)
-    context.note(
-      'approvers: there, everyone who may talk may also approve; shorten the list if that is too many',
-    )
-  if (access.groups.some(({ allowFrom }) => allowFrom.length === 0))
-    context.note(
-      'allow_from: ["*"]: these groups let any member talk, as they did; name the members to close them',
-    )
-  for (const one of leftOut(access)) context.note(`not carried over: ${oneLine(one)}`)
+  const words = wordsIn().setupCommands.claudeAccess
+  if (access.allowFrom.length > 0) context.note(words.approvers)
+  if (access.groups.some(({ allowFrom }) => allowFrom.length === 0)) context.note(words.anyMember)
+  for (const one of leftOut(access)) context.note(words.notCarriedOver({ what: oneLine(one) }))
 }
 
 /** What the block leaves out, so that no person believes that it was carried over. */
 function leftOut(access: ClaudeAccess): readonly string[] {
   const { dm, groups, pending, textChunkLimit: limit, chunkMode, unknown } = access
+  const words = wordsIn().setupCommands.claudeAccess
   const told: string[] = []
-  if (pending > 0)
-    told.push(`${counted(pending, 'pairing code')} that waited: those senders are given a new one`)
-  if (dm === 'disabled' && groups.length > 0)
-    told.push(`${counted(groups.length, 'group')}: there, dmPolicy disabled closes them as well`)
-  if (limit !== null && limit < SMALLEST_CHUNK)
-    told.push(`textChunkLimit ${limit}: ${SMALLEST_CHUNK} is the smallest there is here`)
-  if (limit !== null && limit > LARGEST_CHUNK)
-    told.push(`textChunkLimit ${limit}: ${LARGEST_CHUNK} is the largest there is here`)
+  if (pending > 0) told.push(words.pending({ count: pending }))
+  if (dm === 'disabled' && groups.length > 0) told.push(words.closedGroups({ count: groups.length }))
+  if (limit !== null && limit < SMALLEST_CHUNK) told.push(words.smallest({ limit, smallest: SMALLEST_CHUNK }))
+  if (limit !== null && limit > LARGEST_CHUNK) told.push(words.largest({ limit, largest: LARGEST_CHUNK }))
   for (const pattern of access.mentionPatterns)
-    if (!isPattern(pattern)) told.push(`mentionPatterns ${pattern}: not a regular expression here`)
-  if (chunkMode !== null)
-    told.push(
-      `chunkMode ${chunkMode}: long texts are always split at a paragraph, a line or a word where there is one`,
-    )
-  return [...told, ...unknown.map((key) => `${key}: not known here`)]
+    if (!isPattern(pattern)) told.push(words.noPattern({ pattern }))
+  if (chunkMode !== null) told.push(words.chunkMode({ mode: chunkMode }))
+  return [...told, ...unknown.map((key) => words.unknown({ key }))]
 }
 
 /** By the rule of `check`. */
@@ -226,15 +216,14 @@ function isPattern(pattern: string): boolean {
 }
 
 function tellState(context: Context, { isStatic, tokenIn }: ClaudeState): void {
-  if (isStatic) context.note('it ran in static mode, where nobody can be paired: dm is allowlist')
-  if (tokenIn !== null)
-    context.note(
-      `the bot token is in ${tokenIn.file} as ${tokenIn.name}: keep it with "switchboard secrets set ${tokenIn.name}", write token: secret:${tokenIn.name}, and stop the plugin, for two cannot poll one bot`,
-    )
+  const words = wordsIn().setupCommands.claudeAccess
+  if (isStatic) context.note(words.wasStatic)
+  if (tokenIn !== null) context.note(words.tokenIn(tokenIn))
 }
 
 async function grantAll(context: Context, access: ClaudeAccess, integration: string): Promise<number> {
   const daemon = await context.daemon()
+  const words = wordsIn().setupCommands.claudeAccess
   for (const sender of access.allowFrom) {
     await daemon.ask('POST /api/access/grant', { body: { integration, sender, right: 'talk' } })
   }
@@ -242,11 +231,12 @@ async function grantAll(context: Context, access: ClaudeAccess, integration: str
   else
     await context.print(
       access.allowFrom.length === 0
-        ? 'allowFrom is empty: nothing to grant'
-        : `may talk on ${oneLine(integration)}: ${access.allowFrom.map(oneLine).join(', ')}`,
+        ? words.nothingToGrant
+        : words.granted({
+            integration: oneLine(integration),
+            senders: access.allowFrom.map(oneLine).join(', '),
+          }),
     )
-  context.note(
-    'only who may talk was granted: approvers, groups and the rest are configuration; run it without --grant to see the block to paste and what it leaves out',
-  )
+  context.note(words.onlyTalk)
   return 0
 }

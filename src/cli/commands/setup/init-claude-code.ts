@@ -7,6 +7,7 @@ import { ID } from '../../../setup/definition.ts'
 import { ignoreSecrets } from '../../../setup/git-ignore.ts'
 import { claudeCodeYaml } from '../../../setup/starter-files.ts'
 import { writeConfigFile, writeWhole } from '../../../setup/write-file.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { remember } from '../../own-instance.ts'
@@ -50,26 +51,16 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
     return 0
   }
   const { paint } = context
-  if (file) await context.print(`${paint.green('wrote')} ${file}`)
-  else
-    await context.print(
-      `${paint.green('found')} the plugin ${plugin}: it brings the server, and .mcp.json needs none`,
-    )
-  await context.print(
-    configKept
-      ? `${paint.green('kept ')} ${config} (it must have: - { id: ${agent}, connector: { type: channel } })`
-      : `${paint.green('wrote')} ${config}`,
-  )
-  if (ignored)
-    await context.print(`${paint.green('wrote')} ${resolve(dirname(config), '.gitignore')}: the data folder`)
-  if (configKept && port !== null)
-    context.note(paint.yellow(`--port ${port} was not written: change server.port in ${config}`))
+  const mark = paint.green
+  const words = wordsIn().setupCommands.claudeCode
+  const { wrote } = wordsIn().setupCommands.init
+  if (plugin !== null) await context.print(words.found({ plugin, mark }))
+  else if (file !== null) await context.print(wrote({ file, mark }))
+  await context.print(configKept ? words.kept({ file: config, agent, mark }) : wrote({ file: config, mark }))
+  if (ignored) await context.print(words.wroteIgnore({ file: resolve(dirname(config), '.gitignore'), mark }))
+  if (configKept && port !== null) context.note(paint.yellow(words.portKept({ port, file: config })))
   if (file) warnOfCache(context)
-  await context.print(
-    `\nNext, in this folder: ${paint.bold(next)}\n` +
-      'It starts Switchboard by itself. Then get a link to the chat page with: switchboard link\n' +
-      'If no message arrives: switchboard doctor',
-  )
+  await context.print(`\n${words.next({ command: next, mark: paint.bold })}`)
   return 0
 }
 
@@ -81,11 +72,8 @@ function pluginInstead(
   const [plugin] = installedUnder(PLUGIN, { variables: context.terminal.env }, context.terminal.cwd())
   if (plugin === undefined) return null
   if (agent === PLUGIN_AGENT && plain) return plugin
-  context.note(
-    context.paint.yellow(
-      `the plugin ${plugin} is installed too, and serves the agent ${PLUGIN_AGENT} of the folder's own switchboard.yaml: start Claude Code with server:switchboard`,
-    ),
-  )
+  const { pluginToo } = wordsIn().setupCommands.claudeCode
+  context.note(context.paint.yellow(pluginToo({ plugin, agent: PLUGIN_AGENT })))
   return null
 }
 
@@ -95,20 +83,24 @@ async function initRemote(context: Context, agent: string, options: InitOptions)
   const url = attachUrl(options.url ?? '')
   const cwd = context.terminal.cwd()
   const file = resolve(cwd, '.mcp.json')
-  const token = options.tokenFile === undefined ? [] : ['--token-file', resolve(cwd, options.tokenFile)]
+  const tokenFile = options.tokenFile === undefined ? null : resolve(cwd, options.tokenFile)
+  const token = tokenFile === null ? [] : ['--token-file', tokenFile]
   const text = mcpJson(file, serverEntry(agent, ['--url', url, ...token]), options.force === true)
   writeWhole(file, text, { replace: true })
   if (context.json) {
     await context.printJson({ ok: true, file, config: null, config_kept: false, agent, next: START_COMMAND })
     return 0
   }
-  await context.print(`${context.paint.green('wrote')} ${file}`)
+  const { claudeCode: words, init } = wordsIn().setupCommands
+  await context.print(init.wrote({ file, mark: context.paint.green }))
   warnOfCache(context)
-  const where = options.tokenFile === undefined ? 'set SWITCHBOARD_TOKEN to it' : `put it into ${token[1]}`
-  await context.print(
-    `\nNext, where Switchboard runs: ${context.paint.bold(`switchboard token mint --kind agent --agent ${agent}`)}\n` +
-      `Here, ${where}; then, in this folder: ${context.paint.bold(START_COMMAND)}`,
-  )
+  const next = words.nextRemote({
+    mint: `switchboard token mint --kind agent --agent ${agent}`,
+    token: tokenFile === null ? words.setToken : words.putToken({ file: tokenFile }),
+    start: START_COMMAND,
+    mark: context.paint.bold,
+  })
+  await context.print(`\n${next}`)
   return 0
 }
 
@@ -131,11 +123,7 @@ function realScript(script: string): string {
 function warnOfCache(context: Context): void {
   const script = realScript(ownProgram().at(-1) ?? '')
   if (script.split(sep).includes('_npx'))
-    context.note(
-      context.paint.yellow(
-        `${script} lies in npm's cache, which may be cleared: install Switchboard and run this again with it`,
-      ),
-    )
+    context.note(context.paint.yellow(wordsIn().setupCommands.claudeCode.inCache({ script })))
 }
 
 /** The text of the file with our server in it. Everything else stays. */

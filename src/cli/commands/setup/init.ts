@@ -6,6 +6,7 @@ import { DEFAULT_PORT, SwitchboardError } from '../../../contract/index.ts'
 import type { Prompts } from '../../../setup/asker.ts'
 import { ignoreSecrets } from '../../../setup/git-ignore.ts'
 import { writeStarter } from '../../../setup/starter.ts'
+import { wordsIn } from '../../../words/index.ts'
 import { askerAt } from '../../asker.ts'
 import { type Context, createContext, type Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
@@ -142,17 +143,18 @@ async function starter(context: Context, typed: Typed): Promise<number> {
     return 0
   }
   const { green, bold } = context.paint
-  await context.print(`${green('wrote')} ${file}`)
-  await context.print(
-    `${green(secretKept ? 'kept ' : 'wrote')} ${secretFile} (the webhook's secret, for your eyes only)`,
-  )
-  if (ignored) await context.print(`${green('wrote')} ${gitignore} (what git must not take)`)
-  for (const { path, made, ask } of files)
-    await context.print(`${green(made ? 'wrote' : 'uses ')} ${path} (${ask}: give it to your agent)`)
-  for (const { name, ask } of written.kept)
-    await context.print(`${green('kept ')} ${ask}, encrypted, as secret:${name}`)
+  const words = wordsIn().setupCommands.init
+  await context.print(words.wrote({ file, mark: green }))
+  const secretText = secretKept ? words.keptSecret : words.wroteSecret
+  await context.print(secretText({ file: secretFile, mark: green }))
+  if (ignored) await context.print(words.wroteIgnore({ file: gitignore, mark: green }))
+  for (const { path, made, ask } of files) {
+    const fileText = made ? words.wroteForAgent : words.usesForAgent
+    await context.print(fileText({ file: path, ask, mark: green }))
+  }
+  for (const { name, ask } of written.kept) await context.print(words.kept({ name, ask, mark: green }))
   for (const line of written.paste) await context.print(oneLine(line))
-  await context.print(`\nNext: ${bold(next)}`)
+  await context.print(`\n${words.next({ command: next, mark: bold })}`)
   return 0
 }
 

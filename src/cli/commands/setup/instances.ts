@@ -7,6 +7,7 @@ import { dataFolderAt } from '../../../config/instance/data-folder.ts'
 import { homeFolder, instanceName, namedInstances, realPath } from '../../../config/instance/instance.ts'
 import { knownInstances } from '../../../config/instance/known-instances.ts'
 import { SwitchboardError } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { daemonAnswers } from '../../daemon-client.ts'
 import { usage } from '../../failure.ts'
@@ -28,8 +29,9 @@ export const listInstances: Run = async (context) => {
     for (const view of views) await context.printJson(view)
     return 0
   }
+  const words = wordsIn().setupCommands.instances
   if (views.length === 0) {
-    context.note('No instance yet. Start one with: switchboard up')
+    context.note(words.none)
     return 0
   }
   const { paint } = context
@@ -40,7 +42,7 @@ export const listInstances: Run = async (context) => {
         { title: 'INSTANCE', value: (row) => row.name, givesWay: 1 },
         { title: 'STATE', value: (row) => row.state },
         { title: 'AT', value: (row) => row.url ?? '' },
-        { title: 'CONFIG', value: (row) => row.config ?? 'the embedded default', givesWay: 3 },
+        { title: 'CONFIG', value: (row) => row.config ?? words.embedded, givesWay: 3 },
         { title: 'DATA', value: (row) => row.data, givesWay: 2 },
       ],
       { paint, width: context.terminal.columns },
@@ -88,10 +90,11 @@ export const adopt: Run = async (context, [dir = '']) => {
     )
   const from = dataFolderAt({ data: realPath(dir), env: terminal.env })
   const { adoptFolder } = await import('../../../daemon/adopt-folder.ts')
+  const words = wordsIn().setupCommands.instances
   let moved = 0
   adoptFolder(from, folder, (entry) => {
     moved += 1
-    context.note(context.paint.dim(`moved ${entry}`))
+    context.note(context.paint.dim(words.movedOne({ name: entry })))
   })
   remember(context)
   const { openStoreContext } = await import('../../../operations/open-store-context.ts')
@@ -103,9 +106,11 @@ export const adopt: Run = async (context, [dir = '']) => {
     })
   if (context.json)
     await context.printJson({ ok: true, from: from.path, data: folder.path, moved, entries: report.entries })
-  else
+  else {
+    const done = { from: from.path, to: folder.path, entries: report.entries }
     await context.print(
-      `${moved === 0 ? 'nothing was left to move from' : context.paint.green('moved')} ${from.path}; ${folder.path} has ${report.entries} entries, the chain is intact`,
+      moved === 0 ? words.nothingMoved(done) : words.moved({ ...done, mark: context.paint.green }),
     )
+  }
   return 0
 }

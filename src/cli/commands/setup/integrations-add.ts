@@ -13,6 +13,7 @@ import { ownAddress } from '../../../setup/check-file.ts'
 import { type Definition, freeName, putAt, type SecretAnswers } from '../../../setup/definition.ts'
 import { answerIntegration, isPastedBefore } from '../../../setup/integration.ts'
 import { putPair } from '../../../setup/plan.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Api } from '../../api.ts'
 import { askerAt } from '../../asker.ts'
 import type { Context, Run } from '../../context.ts'
@@ -36,8 +37,9 @@ export interface AddOptions {
 const LINK_LOOK_MS = 250
 const LINK_LOOKS = 40
 
-export const addIntegration: Run<AddOptions> = async (context, words, options) => {
-  const { flags: written, rest } = readFlags(words)
+export const addIntegration: Run<AddOptions> = async (context, typed, options) => {
+  const words = wordsIn().setupCommands.integrations
+  const { flags: written, rest } = readFlags(typed)
   const catalog = await openCatalog(daemonsFile(context))
   const line = fromUrl(catalog, rest[0])
   const { platform, id, asks } = whichOf(line === null ? rest : [line.platform, ...rest.slice(1)], options)
@@ -60,23 +62,21 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
   const opensSecret = module?.setup?.questions.some(({ secret, flag }) => secret && !flags.has(flag))
   if (before && asks && opensSecret && asker.isPerson)
     for (const text of await pasteOf(context, module)) context.note(safeLines(text))
-  const called = (flag: string) =>
-    line?.flags.has(flag) && !written.has(flag) ? 'what is in the URL' : `--${flag}`
+  const called = (flag: string) => (line?.flags.has(flag) && !written.has(flag) ? words.inUrl : `--${flag}`)
   const answered = await answerIntegration(asker, { catalog, module, fixed }, { flags, asks, yes, called })
   if (asks && !(await agreed(context, id, yes))) {
-    context.note('nothing was kept')
+    context.note(words.notKept)
     return 1
   }
   const { definition, secrets, who } = answered
   const agent = defined({ agent: options.agent })
   const added = await linked(daemon, await undisturbed(() => keep(daemon, definition, secrets, agent)))
-  const code = await tell(context, who === null ? added : { ...added, who }, 'is kept, encrypted')
+  const code = await tell(context, who === null ? added : { ...added, who }, words.kept)
   if (context.json) return code
   if (!before) for (const text of added.paste ?? []) await context.print(`  ${safeLines(text)}`)
   const reach = before ? await reachOf(context, module, added, who) : null
-  if (reach) await context.print(`  write to it: ${oneLine(reach)}`)
-  if (asks && options.agent === undefined)
-    context.note('no agent takes its messages: give it one with --agent')
+  if (reach) await context.print(`  ${words.writeTo({ reach: oneLine(reach) })}`)
+  if (asks && options.agent === undefined) context.note(words.noAgent)
   return code
 }
 
@@ -163,7 +163,8 @@ async function isThere(daemon: Api, id: string): Promise<boolean> {
 
 async function agreed(context: Context, id: string, yes: boolean): Promise<boolean> {
   if (yes || context.json || !context.terminal.inputIsTty) return true
-  const answer = await context.terminal.ask(`keep it as ${id}? [Y/n]: `)
+  const question = wordsIn().setupCommands.integrations.keepIt({ integration: id })
+  const answer = await context.terminal.ask(question)
   return answer !== null && /^(y(es)?)?$/i.test(answer.trim())
 }
 

@@ -32,7 +32,7 @@ export const grantIntegration: Run = async (context, [id = '', agents = '']) => 
   return tell(
     context,
     await daemon.ask('POST /api/integrations/{id}/grant', { path: { id }, body }),
-    `is granted to ${agents}`,
+    wordsIn().setupCommands.integrations.granted({ agents }),
   )
 }
 
@@ -43,7 +43,7 @@ const turned =
     return tell(
       context,
       await daemon.ask(`POST /api/integrations/{id}/${verb}`, { path: { id } }),
-      `is ${verb}d`,
+      wordsIn().setupCommands.integrations[`${verb}d`],
     )
   }
 
@@ -59,12 +59,10 @@ export const removeIntegration: Run = async (context, [id = '']) => {
     await context.printJson({ ok: true, id, secrets_removed, secrets_unused })
     return 0
   }
-  const went = secrets_removed.length === 0 ? '' : `, and with it the secret ${secrets_removed.join(', ')}`
-  await context.print(`${oneLine(id)} is forgotten${went}`)
-  for (const name of secrets_unused)
-    context.note(
-      context.paint.dim(`nothing refers to secret:${name} any more: switchboard secrets remove ${name}`),
-    )
+  const words = wordsIn().setupCommands.integrations
+  const secrets = secrets_removed.length === 0 ? null : secrets_removed.join(', ')
+  await context.print(words.forgotten({ integration: oneLine(id), secrets }))
+  for (const name of secrets_unused) context.note(context.paint.dim(words.unusedSecret({ name })))
   return 0
 }
 
@@ -75,8 +73,10 @@ export async function tell(
 ): Promise<number> {
   if (context.json) await context.printJson(view)
   else {
-    const why = view.detail === undefined ? '' : ` (${oneLine(view.detail)})`
-    await context.print(`${oneLine(view.id)} (${view.platform}) ${oneLine(what)}; link: ${view.link}${why}`)
+    const { platform, link } = view
+    const detail = view.detail === undefined ? null : oneLine(view.detail)
+    const about = { integration: oneLine(view.id), platform, what: oneLine(what), link, detail }
+    await context.print(wordsIn().setupCommands.integrations.link(about))
   }
   return 0
 }
@@ -116,9 +116,10 @@ export const pasteIntegration: Run = async (context, [named = '']) => {
   }
   for (const { id, platform, paste = [] } of found) {
     if (context.json) await context.printJson({ id, platform, paste })
-    else if (paste.length === 0)
-      context.note(`${oneLine(id)} (${oneLine(platform)}): nothing is to be pasted`)
-    else await context.print(paste.map(safeLines).join('\n'))
+    else if (paste.length === 0) {
+      const about = { integration: oneLine(id), platform: oneLine(platform) }
+      context.note(wordsIn().setupCommands.integrations.nothingToPaste(about))
+    } else await context.print(paste.map(safeLines).join('\n'))
   }
   return 0
 }

@@ -19,7 +19,7 @@ export const setSecret: Run<{ readonly value?: string }> = async (context, [name
   const value = await secretValue(context, name, options.value)
   await daemon.ask('PUT /api/secrets/{name}', { path: { name }, body: { value } })
   if (context.json) await context.printJson({ ok: true, name })
-  else await context.print(`kept; refer to it as secret:${name}`)
+  else await context.print(wordsIn().setupCommands.secrets.kept({ name }))
   return 0
 }
 
@@ -28,7 +28,7 @@ export const removeSecret: Run = async (context, [name = '']) => {
   const daemon = await context.daemon()
   await daemon.ask('DELETE /api/secrets/{name}', { path: { name } })
   if (context.json) await context.printJson({ ok: true, name })
-  else await context.print(`${name} is forgotten`)
+  else await context.print(wordsIn().setupCommands.secrets.forgotten({ name }))
   return 0
 }
 
@@ -36,23 +36,20 @@ export const rotateSecrets: Run = async (context) => {
   const daemon = await context.daemon()
   const result = await daemon.ask('POST /api/secrets/rotate')
   if (context.json) await context.printJson(result)
-  else
-    await context.print(
-      `${result.rotated} ${result.rotated === 1 ? 'secret' : 'secrets'} encrypted with a fresh key`,
-    )
+  else await context.print(wordsIn().setupCommands.secrets.rotated({ count: result.rotated }))
   return 0
 }
 
 async function secretValue(context: Context, name: string, given: string | undefined): Promise<string> {
+  const words = wordsIn().setup
   if (given !== undefined) {
-    context.note(
-      `${context.paint.yellow('warning:')} --value can be seen by others on this machine and stays in the shell's history`,
-    )
+    context.warn(words.answers.visible({ flag: '--value' }))
     return nonEmpty(given)
   }
   if (!context.terminal.inputIsTty)
     return nonEmpty((await context.terminal.readInput()).replace(/\r?\n$/, ''))
-  return nonEmpty((await context.terminal.ask(`value of ${name} (hidden): `, { hidden: true })) ?? '')
+  const question = words.question.hidden({ ask: wordsIn().setupCommands.secrets.ask({ name }) })
+  return nonEmpty((await context.terminal.ask(question, { hidden: true })) ?? '')
 }
 
 function nonEmpty(value: string): string {

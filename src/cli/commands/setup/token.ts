@@ -35,12 +35,13 @@ export function tokenState({ revoked, expires_at }: TokenView, now: number): 'go
 /** `?`: it is older than the record of uses, or the daemon does not report them. */
 function lastUse({ last_used_at, never_used }: Partial<TokenView>, now: number): string {
   if (last_used_at) return relativeTime(last_used_at, now)
-  return never_used ? 'never' : '?'
+  return never_used ? wordsIn().setupCommands.tokens.never : '?'
 }
 
 export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, options) =>
   context.reading(async (api) => {
     const now = context.terminal.now()
+    const words = wordsIn().setupCommands.tokens
     const columns: readonly Column<TokenView>[] = [
       { title: 'ID', value: (row) => row.id },
       { title: 'KIND', value: (row) => row.kind },
@@ -48,7 +49,7 @@ export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, opti
       { title: 'CREATED', value: (row) => relativeTime(row.created_at, now) },
       {
         title: 'EXPIRES',
-        value: (row) => (row.expires_at === null ? 'never' : relativeTime(row.expires_at, now)),
+        value: (row) => (row.expires_at === null ? words.never : relativeTime(row.expires_at, now)),
       },
       { title: 'LAST USED', value: (row) => lastUse(row, now) },
       {
@@ -86,11 +87,13 @@ export const mintToken: Run<MintOptions> = async (context, _args, options) => {
     return 0
   }
   await context.print(minted.token)
-  const expiry =
-    minted.expires_at === null
-      ? 'good until revoked'
-      : `expires ${relativeTime(minted.expires_at, context.terminal.now())}`
-  context.note(context.paint.dim(`id ${minted.id}, ${expiry}; it is not shown again`))
+  const { id, expires_at } = minted
+  const { untilRevoked, expires } = wordsIn().setupCommands.tokens
+  const about =
+    expires_at === null
+      ? untilRevoked({ id })
+      : expires({ id, expires: relativeTime(expires_at, context.terminal.now()) })
+  context.note(context.paint.dim(about))
   return 0
 }
 
@@ -98,7 +101,7 @@ export const revokeToken: Run = async (context, [id = '']) => {
   const daemon = await context.daemon()
   await daemon.ask('DELETE /api/tokens/{id}', { path: { id } })
   if (context.json) await context.printJson({ ok: true, id })
-  else await context.print(`${oneLine(id)} is revoked`)
+  else await context.print(wordsIn().setupCommands.tokens.revoked({ id: oneLine(id) }))
   return 0
 }
 
