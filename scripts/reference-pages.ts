@@ -2,7 +2,7 @@
 
 import { configurationReference } from '../src/config/index.ts'
 import { ERROR_TABLE, type ErrorCode, REASONS, type ReasonCode } from '../src/contract/index.ts'
-import { CHECKS, severityWord } from '../src/health/checks.ts'
+import { CHECKS, type CheckCode, severityWord } from '../src/health/checks.ts'
 import { createModuleCatalog } from '../src/modules/module-catalog.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { toolsReference } from '../src/tools/reference.ts'
@@ -57,10 +57,11 @@ function reasons(): string {
 }
 
 function health(): string {
-  const rows = Object.entries(CHECKS).map(
-    ([code, { severity, word, when, remedy }]) =>
-      `| \`${code}\` | ${severityWord(severity)} | ${word} | ${when} | ${remedy} |`,
-  )
+  const { checks } = wordsIn().health
+  const rows = Object.entries(CHECKS).map(([code, { severity }]) => {
+    const { word, when, remedy } = checks[code as CheckCode]
+    return `| \`${code}\` | ${severityWord(severity)} | ${word} | ${when} | ${remedy} |`
+  })
   return [
     '# Health',
     '',

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { CHECKS } from '../health/checks.ts'
 import { STATUS } from '../server/fixtures/open-server.ts'
 import { starterYaml } from '../setup/starter-files.ts'
+import { wordsIn } from '../words/index.ts'
 import { command, startFakeDaemon, temporaryFolder } from './fixtures/fake-daemon.ts'
 
 const FILE = `# who answers
@@ -228,7 +228,7 @@ agents:
     const told = await command(['check', file, '--data', join(folder.path, 'data')])
     expect(told.code).toBe(0)
     expect(told.err).toContain(
-      `warning: agents[0].inbound_bindings: agent kate is ${CHECKS['agent-unbound'].word}`,
+      `warning: agents[0].inbound_bindings: agent kate is ${wordsIn().health.checks['agent-unbound'].word}`,
     )
     writeFileSync(file, FILE)
     expect((await command(['check', file, '--data', join(folder.path, 'data')])).err).not.toContain('unbound')

@@ -1,6 +1,7 @@
 // Each row of the health table, from a report in which it applies; and none where nothing is wrong.
 import { describe, expect, it } from 'vitest'
 import type { NodeView } from '../contract/index.ts'
+import { wordsIn } from '../words/index.ts'
 import { CHECKS, type CheckCode, type DeliveryFacts, problemsOf, severityWord } from './checks.ts'
 
 type Integration = DeliveryFacts['integrations'][number]
@@ -371,7 +372,7 @@ describe('[I35.a4-table] the health table', () => {
   )
 
   it.each(cases)('%s: $text', (code, { facts, text, remedy }) => {
-    const { word } = CHECKS[code]
+    const { word } = wordsIn().health.checks[code]
     const severity = severityWord(CHECKS[code].severity)
     expect(problemsOf({ ...WELL, ...facts })).toMatchObject([{ code, severity, word, text, remedy }])
   })

@@ -1,6 +1,7 @@
 // The cluster for people: the state of a link across all nodes, and problems between them.
 import { describe, expect, it } from 'vitest'
 import { defined, type NodeRow, type NodeView } from '../contract/index.ts'
+import { wordsIn } from '../words/index.ts'
 import { CHECKS, type DeliveryFacts } from './checks.ts'
 import { linkAnywhere, nodeViews } from './cluster-view.ts'
 
@@ -55,7 +56,10 @@ describe('[I6.link-anywhere] a link of three nodes', () => {
 })
 
 const differences = (nodes: readonly NodeView[]) =>
-  CHECKS['nodes-differ'].look({ cluster: { nodes, warnings: [] } } as unknown as DeliveryFacts)
+  CHECKS['nodes-differ'].look(
+    { cluster: { nodes, warnings: [] } } as unknown as DeliveryFacts,
+    wordsIn().health.checks['nodes-differ'],
+  )
 
 describe('[I6.one-name] two daemons of one name', () => {
   it('are both shown, and told as a problem', () => {

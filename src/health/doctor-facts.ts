@@ -15,6 +15,7 @@ import {
   type UnseenView,
 } from '../contract/index.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { wordsIn } from '../words/index.ts'
 import type { DeliveryFacts, ReportBeforeChecks } from './checks.ts'
 import type { DoctorDeps } from './doctor.ts'
 import { silentApprovals } from './silent-approvals.ts'
@@ -81,15 +82,12 @@ async function freeBytes(folder: string): Promise<number | null> {
  */
 export async function ledgerStanding(store: Pick<Store, 'foreignChains'>): Promise<DoctorReport['ledger']> {
   const count = await store.foreignChains()
-  const chains = count === 1 ? '1 chain' : `${count} chains`
-  const problem = `${chains} of the ledger were sealed with another key: ledger.key was lost or replaced, and audit verify cannot vouch for what they tell`
-  return { foreign_chains: count, problem: count === 0 ? null : problem }
+  const { found } = wordsIn().health.checks['ledger-foreign']
+  return { foreign_chains: count, problem: count === 0 ? null : found({ count }) }
 }
 
 /** The number of oldest unseen turns shown per agent. The last one says that there are more. */
 const MOST_UNSEEN = 20
-const TOOK_BEFORE = 'the host took messages before: it is busy, or stopped listening; look at its session'
-const NEVER_TOOK = 'its host never showed that it takes messages: look at its session'
 
 export interface UnseenTurnsDeps {
   readonly store: Pick<Store, 'turns'>
@@ -105,6 +103,7 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
   const told = settings.agents.filter(({ id }) => roster.get(id)?.connector.redelivery.unseenTold === true)
   if (told.length === 0) return []
   const handed = await handedTurns(store)
+  const { tookBefore, neverTook } = wordsIn().health.checks['turn-unseen']
   return told.flatMap(({ id }) => {
     const connector = roster.get(id)?.connector
     const oldest = (handed.get(id) ?? []).slice(-MOST_UNSEEN - 1).reverse()
@@ -117,7 +116,7 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
         agent: id,
         host: where?.host ?? null,
         since: iso(row.updatedAt),
-        why: where?.proven ? TOOK_BEFORE : (connector?.unseenBecause ?? NEVER_TOOK),
+        why: where?.proven ? tookBefore : (connector?.unseenBecause ?? neverTook),
         ...defined({ more: more ? (true as const) : undefined }),
       }
     })

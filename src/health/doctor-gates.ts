@@ -27,25 +27,26 @@ export function integrationGates(
   { paired, approvers, bound }: Rights,
 ): readonly GateView[] {
   const key = `${one.origin}.access`
-  const enabled = gate('enabled', one.enabled, one.enabled ? 'on' : 'switched off', `${one.origin}.enabled`)
-  if (!one.access.readable)
-    return [enabled, gate('policy', false, `unreadable, the door is closed: ${one.access.problem}`, key)]
+  const words = wordsIn().gates
+  const enabled = gate(
+    'enabled',
+    one.enabled,
+    one.enabled ? words.on : words.switchedOff,
+    `${one.origin}.enabled`,
+  )
+  if (!one.access.readable) return [enabled, gate('policy', false, words.policyUnreadable(one.access), key)]
   const { dm, allowFrom, groups } = one.access
   return [
     enabled,
     ...(bound || !one.enabled ? [] : [unboundGate(one)]),
     gate('direct messages', dm !== 'disabled', senderWords(dm, allowFrom, paired), `${key}.dm`),
-    ...(allowFrom.includes('*')
-      ? [flagged('allow_from', 'anybody may talk: "*" is listed', `${key}.allow_from`)]
-      : []),
+    ...(allowFrom.includes('*') ? [flagged('allow_from', words.anybody, `${key}.allow_from`)] : []),
     ...Object.entries(groups).map(([id, group]) => {
       const at = `${key}.groups["${id}"]`
-      const mention = group.requireMention ? ', when the agent is mentioned' : ''
       if (group.allowFrom.includes('*'))
-        return flagged(`group ${id}`, `any member may talk${mention}: "*" is listed`, `${at}.allow_from`)
-      const listed =
-        group.allowFrom.length > 0 ? `${group.allowFrom.length} listed` : 'whoever may talk directly'
-      return gate(`group ${id}`, true, `${listed}${mention}`, at)
+        return flagged(`group ${id}`, words.group.anyMember(group), `${at}.allow_from`)
+      const listed = words.group.listed({ ...group, count: group.allowFrom.length })
+      return gate(`group ${id}`, true, listed, at)
     }),
     gate('approvers', true, approverWords(dm, approvers), `${key}.approvers`),
   ]
@@ -53,35 +54,29 @@ export function integrationGates(
 
 /** An agent named in the scope may send there without receiving. */
 function unboundGate({ scope, origin }: IntegrationSettings): GateView {
-  if (scope !== 'bound')
-    return gate('binding', true, 'for sending only: no agent takes what arrives', `${origin}.scope`)
-  return gate(
-    'binding',
-    false,
-    'no agent takes what arrives, so it is refused; scope: all says that it is for sending only',
-    'agents[].inbound_bindings',
-  )
+  const { sendsOnly, refused } = wordsIn().gates.unbound
+  if (scope !== 'bound') return gate('binding', true, sendsOnly, `${origin}.scope`)
+  return gate('binding', false, refused, 'agents[].inbound_bindings')
 }
 
 function approverWords(dm: string, approvers: number): string {
-  if (approvers > 0) return `${approvers} may decide`
-  return dm === 'pairing'
-    ? 'nobody yet: pair somebody, or list them in access.approvers'
-    : 'nobody yet: list them in access.approvers'
+  const words = wordsIn().gates.approvers
+  if (approvers > 0) return words.some({ count: approvers })
+  return dm === 'pairing' ? words.nonePairing : words.none
 }
 
 function senderWords(dm: string, allowFrom: readonly string[], paired: number): string {
+  const words = wordsIn().gates.senders
+  const counts = { listed: allowFrom.length, granted: paired }
   switch (dm) {
     case 'credential':
-      return allowFrom.length > 0
-        ? `credential, and one of ${allowFrom.length} listed`
-        : 'whoever holds the credential'
+      return counts.listed > 0 ? words.credentialListed({ count: counts.listed }) : words.credential
     case 'allowlist':
-      return `${allowFrom.length} listed, ${paired} granted`
+      return words.allowlist(counts)
     case 'pairing':
-      return `${paired} paired or granted, and ${allowFrom.length} listed`
+      return words.pairing(counts)
     default:
-      return 'off'
+      return words.off
   }
 }
 
@@ -112,6 +107,7 @@ interface Path {
 /** Returns the gates of the whole path from the platform to the agent. */
 export function bindingGates(agent: AgentSettings, binding: Binding, path: Path): readonly GateView[] {
   const { integration, link, standing, own, server } = path
+  const words = wordsIn().gates
   // A binding made for a channel server is not in the file.
   const at =
     integration?.platform === CHANNEL_PLATFORM
@@ -119,16 +115,16 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
       : `${agent.origin}.inbound_bindings[${path.at}]`
   if (server && !integration) return [serverGate(server, at)]
   if (!integration)
-    return [gate('integration', false, `no integration "${binding.instance}"`, `${at}.instance`)]
+    return [gate('integration', false, words.noIntegration({ id: binding.instance }), `${at}.instance`)]
   const { senderLimit: limit, limitedBy } = binding
   // Its gates are shown once, with its integration. A written binding refers to the generated one.
   const limiting = limitedBy === undefined ? at : `${agent.origin}.inbound_bindings[${limitedBy}]`
-  const presence = standing.detail ?? (standing.attached ? 'attached' : 'nobody is attached')
+  const presence = standing.detail ?? (standing.attached ? words.attached : words.notAttached)
   return [
     ...(server
       ? [serverGate(server, at)]
       : [
-          gate('integration', true, 'configured', `${at}.instance`),
+          gate('integration', true, words.configured, `${at}.instance`),
           gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
         ]),
     ...own,
@@ -139,14 +135,16 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
 
 /** Open only if all of its gates are: a skipped server admits nothing. */
 function serverGate({ integration, link, gates }: ServerStanding, at: string): GateView {
+  const words = wordsIn().gates.server
   const shut = gates.find((one) => !one.pass)
-  if (shut) return gate('server', false, `skipped (${shut.gate}): see ${integration}`, shut.key)
-  if (link.link === 'down') return gate('server', false, `${link.detail ?? 'down'}: see ${integration}`, at)
-  return gate('server', true, `all its gates are open: see ${integration}`, at)
+  if (shut) return gate('server', false, words.skipped({ gate: shut.gate, integration }), shut.key)
+  if (link.link === 'down') return gate('server', false, words.down({ detail: link.detail, integration }), at)
+  return gate('server', true, words.open({ integration }), at)
 }
 
 function limitWords({ rps, burst }: { readonly rps: number; readonly burst: number }): string {
-  return rps === 0 || burst === 0 ? 'none' : `${rps} a second per sender, ${burst} at once`
+  const words = wordsIn().gates.limit
+  return rps === 0 || burst === 0 ? words.none : words.some({ rps, burst })
 }
 
 /** The key of the newest refusal, by integration and reason. */

@@ -6,6 +6,7 @@ import type { DataFolder } from '../config/index.ts'
 import { shellWord } from '../config/instance/shell-word.ts'
 import { isForeign } from '../config/secrets/private-file.ts'
 import type { GuardedFiles, SecurityFinding, Severity } from '../contract/index.ts'
+import { wordsIn } from '../words/index.ts'
 import { asRisk, type Risk } from './checks.ts'
 
 /** `folder`, `key` and `kept` belong to us, and no other user needs them. The others belong to the operator. */
@@ -48,6 +49,7 @@ export function lookAtFiles(folder: DataFolder, guarded: GuardedFiles): FileLook
   ]
   const files: FileFact[] = []
   const unseen: string[] = []
+  const { unjudged } = wordsIn().security
   for (const [role, paths] of roles)
     for (const path of paths) {
       try {
@@ -55,9 +57,7 @@ export function lookAtFiles(folder: DataFolder, guarded: GuardedFiles): FileLook
         if (found !== undefined)
           files.push({ path, role, mode: found.mode & 0o1777, foreign: isForeign(found.uid) })
       } catch (thrown) {
-        unseen.push(
-          `the mode of ${path}: ${(thrown as NodeJS.ErrnoException).code ?? 'it cannot be looked at'}`,
-        )
+        unseen.push(unjudged.mode({ path, code: (thrown as NodeJS.ErrnoException).code }))
       }
     }
   return { files, unseen }
@@ -68,47 +68,37 @@ export function fileFindings(files: readonly FileFact[]): readonly SecurityFindi
 }
 
 function judge({ path, role, mode, foreign }: FileFact): Risk | null {
+  const words = wordsIn().security.files
   if (role === 'key' && foreign) {
-    const text = `${path} belongs to another user, who knows what is in it; if that was not you, remove it`
+    const text = words.keyOfAnother({ path })
     return { severity: 'high', text, remedy: `chown ${process.getuid?.()} ${shellWord(path)}` }
   }
-  const shown = `(mode ${(mode & 0o777).toString(8)})`
   const writers = (mode & STICKY) !== 0 && role === 'config folder' ? 0 : mode & (OTHERS_WRITE | GROUP_WRITES)
-  const who = (mode & 0o007) === 0 ? 'its group' : 'others'
-  const writer = (writers & OTHERS_WRITE) === 0 ? 'its group' : 'others'
+  const shown = { path, mode: (mode & 0o777).toString(8) }
+  const read = { ...shown, by: (mode & 0o007) === 0 ? ('group' as const) : ('others' as const) }
+  const write = { ...shown, by: (writers & OTHERS_WRITE) === 0 ? ('group' as const) : ('others' as const) }
   const say = (severity: Severity, text: string, bits: string, ours: boolean): Risk => {
     const remedy = `chmod ${bits} ${shellWord(path)}`
-    return { severity, text: `${text} ${shown}`, remedy, ...(ours ? { fix: remedy } : {}) }
+    return { severity, text, remedy, ...(ours ? { fix: remedy } : {}) }
   }
   switch (role) {
     case 'folder':
-      if (writers !== 0) return say('high', `${writer} may write in the data folder ${path}`, '700', true)
-      return (mode & ANY_ELSE) === 0
-        ? null
-        : say('medium', `${who} may look into the data folder ${path}`, '700', true)
+      if (writers !== 0) return say('high', words.writesFolder(write), '700', true)
+      return (mode & ANY_ELSE) === 0 ? null : say('medium', words.looksIntoFolder(read), '700', true)
     case 'key':
-      return (mode & ANY_ELSE) === 0
-        ? null
-        : say('high', `${who} may read or change ${path}: rotate what it protects`, '600', true)
+      return (mode & ANY_ELSE) === 0 ? null : say('high', words.key(read), '600', true)
     case 'kept':
       return (mode & ANY_ELSE) === 0
         ? null
-        : say(
-            writers === 0 ? 'medium' : 'high',
-            `${who} may read or change ${path}, with what people said in it`,
-            '600',
-            true,
-          )
+        : say(writers === 0 ? 'medium' : 'high', words.kept(read), '600', true)
     case 'secret':
-      if (writers !== 0) return say('high', `${writer} may change the secret ${path}`, '600', false)
-      return (mode & ANY_ELSE) === 0
-        ? null
-        : say('medium', `${who} may read the secret ${path}`, '600', false)
+      if (writers !== 0) return say('high', words.changesSecret(write), '600', false)
+      return (mode & ANY_ELSE) === 0 ? null : say('medium', words.readsSecret(read), '600', false)
     default: {
       if (writers === 0) return null
       const severity = (writers & OTHERS_WRITE) === 0 ? 'medium' : 'high'
-      const what = role === 'config' ? 'change the configuration' : 'replace the configuration in'
-      return say(severity, `${writer} may ${what} ${path}`, 'go-w', false)
+      const text = role === 'config' ? words.config(write) : words.configFolder(write)
+      return say(severity, text, 'go-w', false)
     }
   }
 }

@@ -20,6 +20,7 @@ import { createLogger } from '../runtime/logger.ts'
 import { createRealClock } from '../runtime/real-clock.ts'
 import { isLoopbackListener } from '../server/host-guard.ts'
 import { isPublic } from '../server/near.ts'
+import { wordsIn } from '../words/index.ts'
 import type { DoctorDeps } from './doctor.ts'
 import { createModuleGates } from './module-gates.ts'
 import { serverViews } from './overview.ts'
@@ -76,7 +77,7 @@ async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>) {
   )
   const found = trials.flatMap((trial) => trial.found)
   const told = trials.flatMap((trial) => trial.told)
-  const nothing = ['no integration that runs has anything to try']
+  const nothing = [wordsIn().security.tried.nothing]
   return { found, told: told.length + found.length > 0 ? told : nothing }
 }
 
@@ -111,7 +112,9 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
   try {
     return { ...judged, files: { ...files, database: databaseFile(resolveStore(settings.store, sources)) } }
   } catch (thrown) {
-    const why = `the database's file: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+    const why = wordsIn().security.unjudged.database({
+      why: thrown instanceof Error ? thrown.message : String(thrown),
+    })
     return { ...judged, unjudged: [...judged.unjudged, why], files: { ...files, database: null } }
   }
 }

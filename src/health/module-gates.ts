@@ -13,6 +13,7 @@ import {
   type Settings,
 } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
+import { wordsIn } from '../words/index.ts'
 import type { Found } from './checks.ts'
 import type { DoctorDeps } from './doctor.ts'
 
@@ -43,6 +44,7 @@ export function createModuleGates(adapters: DoctorDeps['adapters'], settings: ()
     ofAgent,
     /** Returns the modules' findings and open gates for all agents and enabled integrations. */
     risks(reach: ServerReach): ModuleRisks {
+      const words = wordsIn().security.unjudged
       const unjudged: string[] = []
       const risksAt = (
         subject: string,
@@ -50,7 +52,7 @@ export function createModuleGates(adapters: DoctorDeps['adapters'], settings: ()
         look: () => unknown,
       ): readonly Found[] => {
         const answer = answerOf(look, isFinding)
-        if (answer.problem !== null) unjudged.push(`what stands open at ${subject}: ${answer.problem}`)
+        if (answer.problem !== null) unjudged.push(words.module({ subject, why: answer.problem }))
         return [
           ...answer.found.map(({ severity, what, key }) => ({ subject, severity, text: what, remedy: key })),
           ...gates.flatMap(({ open, reason, key }) =>
@@ -110,9 +112,9 @@ function answerOf<T>(
   try {
     const found = look() ?? []
     if (Array.isArray(found) && found.every(isOne)) return { found, problem: null }
-    return { found: [], problem: 'its module answered nonsense' }
+    return { found: [], problem: wordsIn().gates.module.nonsense }
   } catch (thrown) {
-    return { found: [], problem: `its module threw: ${String(thrown).slice(0, 200)}` }
+    return { found: [], problem: wordsIn().gates.module.threw({ why: String(thrown).slice(0, 200) }) }
   }
 }
 

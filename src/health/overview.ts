@@ -18,6 +18,7 @@ import { completenessView } from '../gateway/completeness-view.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { linkStateOf } from '../gateway/link-reports.ts'
 import { nextRun } from '../gateway/next-run.ts'
+import { wordsIn } from '../words/index.ts'
 import { type AgentStanding, agentStanding, latestBoots, linkAnywhere, nodeViews } from './cluster-view.ts'
 
 /** The process's facts about itself. */
@@ -45,11 +46,6 @@ export interface StatusSource {
 
 /** The most schedules that are listed. All of them are in the configuration. */
 const MOST_SCHEDULES = 200
-
-const NO_DAEMON = {
-  link: { link: 'down', detail: 'no daemon is running' },
-  agent: { attached: false, state: 'absent' } satisfies AgentStanding,
-}
 
 export async function readOverview({ store, clock, settings, standing, gateway }: StatusSource) {
   const inForce = settings()
@@ -88,7 +84,7 @@ export async function readOverview({ store, clock, settings, standing, gateway }
     },
     /** The state of an integration's link in one word, with the reason. */
     linkOf(id: string, enabled: boolean): { readonly link: string; readonly detail?: string } {
-      if (!gateway || !problems) return NO_DAEMON.link
+      if (!gateway || !problems) return { link: 'down', detail: wordsIn().gates.noDaemon }
       return linkAnywhere(linkStateOf(gateway.links, problems, id, enabled), id, others)
     },
     timesOf(id: string) {
@@ -104,7 +100,8 @@ export async function readOverview({ store, clock, settings, standing, gateway }
       const keepsHistory = gateway?.links.get(id)?.adapter.history !== undefined
       return completenessView(id, keepsHistory, { rows, restored, now })
     },
-    agentOf: (id: string): AgentStanding => (gateway ? agentStanding(id, gateway, others) : NO_DAEMON.agent),
+    agentOf: (id: string): AgentStanding =>
+      gateway ? agentStanding(id, gateway, others) : { attached: false, state: 'absent' },
   }
 }
 

@@ -4,6 +4,7 @@ import type { RateLimit, SecurityReport, ServerView, Settings } from '../contrac
 import type { TokenView } from '../gateway/access/token-views.ts'
 import { isLoopbackListener } from '../server/host-guard.ts'
 import { isPublic } from '../server/near.ts'
+import { type Words, wordsIn } from '../words/index.ts'
 import { asRisk, type Check, type Found, findings } from './checks.ts'
 import type { ModuleRisks } from './module-gates.ts'
 
@@ -31,91 +32,84 @@ const DAY_MS = 24 * 3_600_000
 const UNUSED_AFTER_MS = 7 * DAY_MS
 const IDLE_AFTER_MS = 90 * DAY_MS
 
-const RISKS: Readonly<Record<string, Check<RiskFacts>>> = {
+type RiskWords = Words['security']['risks']
+
+const RISKS: { readonly [Code in keyof RiskWords]: Check<RiskFacts, RiskWords[Code]> } = {
   'trial-failed': { severity: 'medium', look: ({ daemon }) => daemon?.trials ?? [] },
   'listener-open': {
     severity: 'medium',
-    look({ host }) {
-      const text = `it listens on ${host}, without TLS: whoever reaches this machine reaches its doors; a proxy in front needs 127.0.0.1 only`
-      return isLoopbackListener(host) ? [] : [gateway(text, 'server.host')]
-    },
+    look: ({ host }, found) => (isLoopbackListener(host) ? [] : [gateway(found({ host }), 'server.host')]),
   },
   'admin-token-generated': {
     severity: 'high',
-    look({ host, daemon }) {
-      const text = `it listens on ${host}, and no admin token was chosen for it`
+    look({ host, daemon }, found) {
       const safe = isLoopbackListener(host) || daemon?.adminTokenChosen !== false
-      return safe ? [] : [gateway(text, 'server.admin_token')]
+      return safe ? [] : [gateway(found({ host }), 'server.admin_token')]
     },
   },
   'public-url-unencrypted': {
     severity: 'high',
-    look({ settings: { server } }) {
-      const text = `${server.publicUrl} is no https address: tokens and messages can be read on the way`
-      const isOpen = isPublic(server.publicUrl) && server.publicUrl?.startsWith('http:')
-      return isOpen ? [gateway(text, 'server.public_url')] : []
+    look({ settings: { server } }, found) {
+      const { publicUrl: url } = server
+      if (url === null || !isPublic(url) || !url.startsWith('http:')) return []
+      return [gateway(found({ url }), 'server.public_url')]
     },
   },
   'admin-token-in-file': {
     severity: 'medium',
-    look({ settings: { server } }) {
-      const text =
-        'the admin token stands in the configuration in plain text; env:NAME or file:PATH keeps it out'
+    look({ settings: { server } }, text) {
       const isText = server.adminToken !== undefined && !/^(?:env|file|secret):/.test(server.adminToken)
       return isText ? [gateway(text, 'server.admin_token')] : []
     },
   },
   'proxy-unmarked': {
     severity: 'high',
-    look: ({ daemon }) =>
-      (daemon?.unmarkedProxies ?? []).map((url) => {
-        const text = `the proxy at ${url} names no visitor and asks under our own Host, by itself or because a visitor wrote it, so a visitor looks local: X-Sender is believed and /metrics is open`
-        return gateway(text, 'server.public_url')
-      }),
+    look: ({ daemon }, found) =>
+      (daemon?.unmarkedProxies ?? []).map((url) => gateway(found({ url }), 'server.public_url')),
   },
   // Each module gives the severity of its own.
   'module-risk': { severity: 'medium', look: ({ modules }) => modules.found },
   'anybody-may-talk': {
     severity: 'high',
-    look: ({ settings }) =>
+    look: ({ settings }, found) =>
       settings.integrations.flatMap(({ id, origin, enabled, access }) => {
         // Where a credential is the gate, its holders were admitted by it.
         if (!enabled || !access.readable || access.dm === 'credential') return []
-        const text = `anybody may talk to ${id}: allow_from lists "*"`
-        const key = `${origin}.access.allow_from`
-        return access.allowFrom.includes('*') ? [{ subject: `integration ${id}`, text, remedy: key }] : []
+        if (!access.allowFrom.includes('*')) return []
+        const remedy = `${origin}.access.allow_from`
+        return [{ subject: `integration ${id}`, text: found({ id }), remedy }]
       }),
   },
   'any-member-may-talk': {
     severity: 'medium',
-    look: ({ settings }) =>
+    look: ({ settings }, found) =>
       settings.integrations.flatMap(({ id, origin, enabled, access }) =>
         Object.entries(enabled && access.readable ? access.groups : {})
           .filter(([, { allowFrom }]) => allowFrom.includes('*'))
           .map(([group]) => ({
             subject: `integration ${id}`,
-            text: `any member of group ${group} of ${id} may talk: allow_from lists "*"`,
+            text: found({ id, group }),
             remedy: `${origin}.access.groups["${group}"].allow_from`,
           })),
       ),
   },
   'limit-lifted': {
     severity: 'medium',
-    look({ settings: { tunables } }) {
+    look({ settings: { tunables } }, found) {
       const { senderLimit, floodLimit, strangerLimit } = tunables
       const all = { sender_limit: senderLimit, flood_limit: floodLimit, stranger_limit: strangerLimit }
       return Object.entries(all)
         .filter(([, limit]) => isLifted(limit))
-        .map(([key]) => gateway(`${key} is lifted: nothing holds back a flood`, `tunables.${key}`))
+        .map(([key]) => gateway(found({ key }), `tunables.${key}`))
     },
   },
   'binding-unlimited': {
     severity: 'medium',
-    look: ({ settings: { agents } }) =>
+    look: ({ settings: { agents } }, found) =>
       agents.flatMap(({ id, origin, bindings }) =>
         bindings.flatMap(({ instance, senderLimit, limitedBy }, at) => {
           if (senderLimit === undefined || !isLifted(senderLimit)) return []
-          const text = `senders of ${instance} reach ${id} without a limit`
+          const text = found({ id, integration: instance })
           const remedy = `${origin}.inbound_bindings[${limitedBy ?? at}].rate_limit`
           return [{ subject: `agent ${id}`, text, remedy }]
         }),
@@ -123,71 +117,64 @@ const RISKS: Readonly<Record<string, Check<RiskFacts>>> = {
   },
   'token-lasting': {
     severity: 'low',
-    look({ daemon }) {
+    look({ daemon }, found) {
       const lasting = (daemon?.tokens ?? []).filter(
         ({ expires_at, revoked }) => !revoked && expires_at === null,
       )
       return [...new Set(lasting.map(({ kind }) => kind))].flatMap((kind) =>
         tokenFinding(
           lasting.filter((one) => one.kind === kind),
-          (count) =>
-            count === 1
-              ? `a token of kind ${kind} never expires`
-              : `${count} tokens of kind ${kind} never expire`,
+          (tokens) => found({ kind, ...tokens }),
         ),
       )
     },
   },
   'token-unused': {
     severity: 'low',
-    look(facts) {
+    look(facts, found) {
       const unused = validTokens(facts).filter(
         ({ never_used, created_at }) => never_used && facts.now - Date.parse(created_at) >= UNUSED_AFTER_MS,
       )
-      return tokenFinding(unused, (count) => `${tokensWere(count)} never used, in a week or longer`)
+      return tokenFinding(unused, found)
     },
   },
   'token-idle': {
     severity: 'low',
-    look(facts) {
+    look(facts, found) {
       const idle = validTokens(facts).filter(
         ({ last_used_at: at }) => at !== null && facts.now - Date.parse(at) >= IDLE_AFTER_MS,
       )
-      return tokenFinding(idle, (count) => `${tokensWere(count)} not used for three months or longer`)
+      return tokenFinding(idle, found)
     },
   },
   'plugin-unverified': {
     severity: 'medium',
-    look: ({ daemon }) =>
+    look: ({ daemon }, words) =>
       (daemon?.servers ?? [])
         .filter(({ verified }) => !verified)
-        .map(({ name, plugin_source: source }): Found => {
-          const subject = `server ${name}`
-          const named = `channel server ${name} is called ${source} by hand, and nothing verifies it`
-          const unnamed = `channel server ${name} comes from no marketplace: nothing says whose program it is`
-          return source === null
-            ? { subject, severity: 'low', text: unnamed, remedy: `mcp_servers.${name}.plugin` }
-            : { subject, text: named, remedy: `mcp_servers.${name}.plugin_source` }
+        .map(({ name: id, plugin_source: source }): Found => {
+          const subject = `server ${id}`
+          if (source !== null)
+            return { subject, text: words.byHand({ id, source }), remedy: `mcp_servers.${id}.plugin_source` }
+          const text = words.noMarketplace({ id })
+          return { subject, severity: 'low', text, remedy: `mcp_servers.${id}.plugin` }
         }),
   },
 }
 
-const NO_DAEMON = [
-  'tokens that never expire or are not used: no daemon was asked',
-  'proxies in front of the daemon: no daemon was asked',
-  'plugins of channel servers: no daemon was asked',
-  'the listening address and admin token in force: no daemon was asked, the configuration was judged',
-]
-const USE_UNKNOWN = ['whether tokens that were minted before their use was recorded are used']
-
 export function risksOf(facts: RiskFacts): Omit<SecurityReport, 'files'> {
   const { daemon, modules } = facts
+  const { risks, unjudged } = wordsIn().security
   const isUseUnknown = daemon?.tokens.some(
     (one) => !one.revoked && one.last_used_at === null && !one.never_used,
   )
   return {
-    findings: findings(RISKS, facts).map(asRisk),
-    unjudged: [...modules.unjudged, ...(daemon === null ? NO_DAEMON : isUseUnknown ? USE_UNKNOWN : [])],
+    findings: findings(RISKS, facts, risks).map(asRisk),
+    unjudged: [
+      ...modules.unjudged,
+      ...(daemon === null ? Object.values(unjudged.noDaemon) : []),
+      ...(isUseUnknown ? [unjudged.tokenUse] : []),
+    ],
   }
 }
 
@@ -205,19 +192,21 @@ function validTokens({ daemon, now }: RiskFacts): readonly TokenView[] {
   )
 }
 
-const tokensWere = (count: number) => (count === 1 ? 'a token was' : `${count} tokens were`)
 const MOST_NAMED = 10
 
 /** One finding for all of them, because there may be thousands. */
-function tokenFinding(tokens: readonly TokenView[], text: (count: number) => string): readonly Found[] {
+function tokenFinding(
+  tokens: readonly TokenView[],
+  found: (tokens: { readonly count: number; readonly ids: string; readonly more: number }) => string,
+): readonly Found[] {
   if (tokens.length === 0) return []
-  const more = tokens.length > MOST_NAMED ? ` and ${tokens.length - MOST_NAMED} more` : ''
+  const count = tokens.length
   const named = tokens.slice(0, MOST_NAMED).map(({ id }) => id)
   return [
     {
       subject: 'gateway',
       severity: tokens.some(({ kind }) => kind === 'admin') ? 'medium' : 'low',
-      text: `${text(tokens.length)}: ${named.join(', ')}${more}`,
+      text: found({ count, ids: named.join(', '), more: Math.max(0, count - MOST_NAMED) }),
       remedy: 'switchboard token revoke ID',
     },
   ]

@@ -3,6 +3,7 @@
 import { type AgentSettings, bindingsAt, type IntegrationSettings, type Settings } from '../contract/index.ts'
 import { isOneWay, type Links } from '../core/links.ts'
 import { approversOn, type GrantList } from '../core/people/approvers.ts'
+import { wordsIn } from '../words/index.ts'
 
 export interface SilentApprovals {
   readonly agent: string
@@ -41,7 +42,8 @@ export function silentApprovals(deps: SilentApprovalsDeps): readonly SilentAppro
       .slice(0, 3)
       .map(({ id }) => id)
       .join(', ')
-    const reason = `no approver can be asked on ${at}${integrations.length > 3 ? ' and others' : ''}, so tool calls are denied or wait unseen`
+    const words = wordsIn().health.checks['approvals-unreachable']
+    const reason = words.reason({ integrations: at, more: integrations.length > 3 })
     return [{ agent: agent.id, reason, key: `${first.origin}.access.approvers` }]
   })
 }

@@ -8,11 +8,14 @@ import { console } from './en/console.ts'
 import { daemonCommands } from './en/daemon-commands.ts'
 import { demo } from './en/demo.ts'
 import { errors } from './en/errors.ts'
+import { gates } from './en/gates.ts'
+import { health } from './en/health.ts'
 import { help, helpFrame } from './en/help.ts'
 import { notices } from './en/notices.ts'
 import { page } from './en/page.ts'
 import { platforms } from './en/platforms.ts'
 import { reasons } from './en/reasons.ts'
+import { security } from './en/security.ts'
 import { setup } from './en/setup.ts'
 import { setupCommands } from './en/setup-commands.ts'
 import { work } from './en/work.ts'
@@ -26,12 +29,15 @@ export const en = {
   daemonCommands,
   demo,
   errors,
+  gates,
+  health,
   help,
   helpFrame,
   notices,
   page,
   platforms,
   reasons,
+  security,
   setup,
   setupCommands,
   work,
