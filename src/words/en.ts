@@ -15,9 +15,11 @@ import { notices } from './en/notices.ts'
 import { page } from './en/page.ts'
 import { platforms } from './en/platforms.ts'
 import { reasons } from './en/reasons.ts'
+import { reports } from './en/reports.ts'
 import { security } from './en/security.ts'
 import { setup } from './en/setup.ts'
 import { setupCommands } from './en/setup-commands.ts'
+import { tables } from './en/tables.ts'
 import { work } from './en/work.ts'
 
 export const en = {
@@ -37,8 +39,10 @@ export const en = {
   page,
   platforms,
   reasons,
+  reports,
   security,
   setup,
   setupCommands,
+  tables,
   work,
 }

@@ -1,5 +1,6 @@
 // Time as people write and read it: `1d` and ISO in, `3m ago` out.
 import { SwitchboardError } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -44,12 +45,31 @@ export function parseMoment(text: string, option: string, nowMs: number): number
 
 /** `now`, `12s ago`, `in 9m`: the one biggest unit, for tables. */
 export function relativeTime(iso: string | null, nowMs: number): string {
+  return relation(iso, nowMs, wordsIn().tables.ago)
+}
+
+/** `now`, `12s`, `in 9m`: for a column of ages. */
+export function ageOf(iso: string, nowMs: number): string {
+  return relation(iso, nowMs, ({ span }) => span)
+}
+
+/** A moment as it is, and how far it is from now. */
+export function momentAndAge(at: string, nowMs: number): string {
+  return wordsIn().tables.moment({ at, relative: relativeTime(at, nowMs) })
+}
+
+function relation(
+  iso: string | null,
+  nowMs: number,
+  past: (given: { readonly span: string }) => string,
+): string {
   if (iso === null) return '-'
+  const words = wordsIn().tables
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return iso
   const ageMs = nowMs - at
-  if (Math.abs(ageMs) < 1_000) return 'now'
-  return ageMs > 0 ? `${biggestUnit(ageMs)} ago` : `in ${unitAhead(-ageMs)}`
+  if (Math.abs(ageMs) < 1_000) return words.now
+  return ageMs > 0 ? past({ span: biggestUnit(ageMs) }) : words.ahead({ span: unitAhead(-ageMs) })
 }
 
 /** `3d 4h`, `12m 5s`, `40ms`: at most two units. */

@@ -1,15 +1,15 @@
 // The gates between a platform and an agent, as `doctor` shows them: their names, and why each is open or closed. The
 // names of gates are also keys of findings, so the adapters' own gates keep theirs.
 
-interface Counted {
+export interface Counted {
   readonly count: number
 }
 
-interface Server {
+export interface Server {
   readonly integration: string
 }
 
-interface Mention {
+export interface Mention {
   readonly requireMention: boolean
 }
 

@@ -2,21 +2,21 @@
 // word for its state, `when` it fails and its general `remedy`. The other texts of a check are those of its findings.
 import { plural } from '../plural.ts'
 
-interface Named {
+export interface Named {
   readonly id: string
 }
 
-interface Detailed extends Named {
+export interface Detailed extends Named {
   readonly detail: string
 }
 
 /** A state with its beginning and its reason, where they are known. */
-interface Since extends Named {
+export interface Since extends Named {
   readonly since: string | undefined
   readonly detail: string | undefined
 }
 
-interface Counted {
+export interface Counted {
   readonly count: number
 }
 

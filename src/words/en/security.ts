@@ -1,22 +1,22 @@
 // What stands open to others, for `doctor --security`: each risk, the modes of files, and what could not be judged.
 import { plural } from '../plural.ts'
 
-interface Host {
+export interface Host {
   readonly host: string
 }
 
-interface Named {
+export interface Named {
   readonly id: string
 }
 
-interface ListedTokens {
+export interface ListedTokens {
   readonly count: number
   readonly ids: string
   /** How many are not named. */
   readonly more: number
 }
 
-interface OpenFile {
+export interface OpenFile {
   readonly path: string
   /** The permission bits, in octal. */
   readonly mode: string

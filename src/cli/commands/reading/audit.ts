@@ -1,5 +1,6 @@
 // `switchboard audit`: proves that the ledger is whole and that every message is accounted for; exports it.
 import { type AuditReport, defined } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { renderFields } from '../../output/table.ts'
@@ -66,32 +67,35 @@ function brokenPlace(report: AuditReport): { readonly seq: number; readonly prob
 }
 
 function startsAt({ entries, at }: NonNullable<AuditReport['checkpoint']>): string {
-  return `from a checkpoint: ${entries} entries up to ${new Date(at).toISOString()} were pruned behind it`
+  return wordsIn().reports.audit.checkpoint({ count: entries, at: new Date(at).toISOString() })
 }
 
 function problemOf({ chain }: AuditReport, { seq, problem }: { seq: number; problem: string }): string {
-  return chain === 'intact' ? oneLine(problem) : `entry ${seq}: ${oneLine(problem)}`
+  const text = oneLine(problem)
+  return chain === 'intact' ? text : wordsIn().reports.audit.brokenAt({ entry: seq, problem: text })
 }
 
 function describe(context: Context, report: AuditReport): string {
   const { paint } = context
+  const { fields } = wordsIn().tables
+  const words = wordsIn().reports.audit
   const broken = brokenPlace(report)
   const { received, accounted, ok } = report.conservation
   return renderFields(
     [
-      ['audit', report.ok ? paint.green('ok') : paint.red('not ok')],
-      ['entries', String(report.entries)],
-      ['starts', report.checkpoint === undefined ? null : startsAt(report.checkpoint)],
-      ['chain', report.chain === 'intact' ? paint.green('intact') : paint.red('broken')],
+      [fields.audit, report.ok ? paint.green(words.ok) : paint.red(words.notOk)],
+      [fields.entries, String(report.entries)],
+      [fields.starts, report.checkpoint === undefined ? null : startsAt(report.checkpoint)],
+      [fields.chain, report.chain === 'intact' ? paint.green(words.intact) : paint.red(words.broken)],
       [
-        report.chain === 'intact' ? 'problem' : 'broken at',
+        report.chain === 'intact' ? fields.problem : fields.brokenAt,
         broken === null ? null : problemOf(report, broken),
       ],
       [
-        'messages',
-        `${received} received, ${accounted} accounted for${ok ? '' : paint.red(' (they must be equal)')}`,
+        fields.messages,
+        words.messages({ received, accounted }) + (ok ? '' : ` ${paint.red(words.mustBeEqual)}`),
       ],
-      ['head', report.head],
+      [fields.head, report.head],
     ],
     paint,
   )

@@ -64,61 +64,68 @@ export const showConversation: Run = (context, [address = '']) =>
     const thread = await api.ask('GET /api/conversations/{address}/thread', { path, query: { limit: SHOWN } })
     if (context.json) await context.printJson({ ...conversation, thread: thread.items, next: thread.next })
     else await context.print(describe(context, conversation, thread.items))
-    if (thread.next !== null) context.note(`only the latest ${SHOWN} are shown; /api has all of them`)
+    if (thread.next !== null) context.note(wordsIn().reports.conversation.cut({ count: SHOWN }))
     return 0
   })
 
 function columns(context: Context): readonly Column<ConversationView>[] {
   const now = context.terminal.now()
+  const { columns } = wordsIn().tables
   return [
-    { title: 'ADDRESS', value: (row) => row.address, givesWay: 1 },
-    { title: 'AGENT', value: (row) => row.agent ?? '', givesWay: 2 },
-    { title: 'LAST', value: (row) => relativeTime(row.last_at, now) },
-    { title: 'TURNS', value: (row) => String(row.turns), align: 'right' },
-    { title: 'HELD', value: (row) => heldIn(row.takeover), givesWay: 3 },
-    { title: 'WITH', value: (row) => row.sender_name ?? row.sender ?? '', givesWay: 4 },
-    { title: 'LABEL', value: (row) => row.label ?? '', givesWay: 6 },
-    { title: 'SAID', value: (row) => row.last?.text ?? '', givesWay: 5 },
+    { title: columns.address, value: (row) => row.address, givesWay: 1 },
+    { title: columns.agent, value: (row) => row.agent ?? '', givesWay: 2 },
+    { title: columns.last, value: (row) => relativeTime(row.last_at, now) },
+    { title: columns.turns, value: (row) => String(row.turns), align: 'right' },
+    { title: columns.held, value: (row) => heldIn(row.takeover), givesWay: 3 },
+    { title: columns.with, value: (row) => row.sender_name ?? row.sender ?? '', givesWay: 4 },
+    { title: columns.label, value: (row) => row.label ?? '', givesWay: 6 },
+    { title: columns.said, value: (row) => row.last?.text ?? '', givesWay: 5 },
   ]
 }
 
 function heldIn(takeover: TakeoverView | null): string {
   if (takeover === null) return ''
-  return takeover.state === 'held' ? `by ${takeover.holder_name}` : 'a person was asked for'
+  const words = wordsIn().reports.conversation
+  return takeover.state === 'held' ? words.heldBy({ name: takeover.holder_name ?? '' }) : words.asked
 }
 
 function describe(context: Context, row: ConversationView, thread: readonly ThreadItem[]): string {
   const { takeover } = row
-  const fields = renderFields(
+  const { fields } = wordsIn().tables
+  const shown = renderFields(
     [
-      ['address', oneLine(row.address)],
-      ['platform', oneLine(row.platform)],
-      ['label', row.label === null ? null : oneLine(row.label)],
-      ['agent', row.agent === null ? null : oneLine(row.agent)],
-      ['held', takeover === null ? null : oneLine(heldIn(takeover))],
-      ['ends', takeover?.ends_at ?? null],
-      ['asked', takeover?.asked ? oneLine(`${takeover.asked.by}: ${takeover.asked.reason ?? ''}`) : null],
-      ['summary', takeover?.asked?.summary ? safeLines(takeover.asked.summary) : null],
-      ['turns', String(row.turns)],
+      [fields.address, oneLine(row.address)],
+      [fields.platform, oneLine(row.platform)],
+      [fields.label, row.label === null ? null : oneLine(row.label)],
+      [fields.agent, row.agent === null ? null : oneLine(row.agent)],
+      [fields.held, takeover === null ? null : oneLine(heldIn(takeover))],
+      [fields.ends, takeover?.ends_at ?? null],
+      [
+        fields.asked,
+        takeover?.asked ? oneLine(`${takeover.asked.by}: ${takeover.asked.reason ?? ''}`) : null,
+      ],
+      [fields.summary, takeover?.asked?.summary ? safeLines(takeover.asked.summary) : null],
+      [fields.turns, String(row.turns)],
     ],
     context.paint,
   )
-  return [fields, '', ...thread.toReversed().map((item) => lineOf(context, item))].join('\n')
+  return [shown, '', ...thread.toReversed().map((item) => lineOf(context, item))].join('\n')
 }
 
 function lineOf(context: Context, item: ThreadItem): string {
   const at = item.at.slice(0, 19).replace('T', ' ')
+  const words = wordsIn().reports.conversation
   if (item.kind === 'takeover') {
-    const words = {
-      asked: 'a person was asked for',
-      taken: `taken over by ${oneLine(item.holder_name ?? '')}`,
-      ended: `ended (${item.ended?.how}) by ${oneLine(item.ended?.by ?? '')}`,
+    const marks = {
+      asked: words.asked,
+      taken: words.taken({ name: oneLine(item.holder_name ?? '') }),
+      ended: words.ended({ how: item.ended?.how, name: oneLine(item.ended?.by ?? '') }),
     }
-    return `${at}  — ${item.marks.map((mark) => words[mark]).join(', ')}`
+    return `${at}  — ${item.marks.map((mark) => marks[mark]).join(', ')}`
   }
   const reason = item.reason === null ? '' : `: ${item.reason}`
   const state = `${paintState(context.paint, item.state)}${reason}`
   const who =
     item.kind === 'turn' ? (item.sender_name ?? item.sender) : (item.by ?? item.agent ?? 'switchboard')
-  return `${at}  ${item.kind === 'turn' ? '▶' : '◀'} ${oneLine(who)} [${state}] ${safeLines(item.text ?? '(not kept)')}`
+  return `${at}  ${item.kind === 'turn' ? '▶' : '◀'} ${oneLine(who)} [${state}] ${safeLines(item.text ?? words.notKept)}`
 }

@@ -1,5 +1,6 @@
 // `switchboard doctor --security`: what is open, how bad that is and what closes it; with --fix, modes of our own files.
 import type { SecurityFinding, SecurityReport, Severity } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { daemonAnswers } from '../../daemon-client.ts'
 import { oneLine } from '../../output/text.ts'
@@ -22,7 +23,7 @@ export const doctorSecurity: Run<SecurityOptions> = async (context, _args, optio
   const findings = [...(fix ? mendFiles(files) : fileFindings(files)), ...judged.findings].toSorted(
     (a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity),
   )
-  const unjudged = [...judged.unjudged, ...unseen, ...(modes ? [] : ['modes of files: this system has none'])]
+  const unjudged = [...judged.unjudged, ...unseen, ...(modes ? [] : [wordsIn().security.unjudged.noModes])]
   const ok = !findings.some(({ severity, fixed }) => severity === 'high' && fixed !== true)
   if (context.json)
     await context.printJson({
@@ -41,16 +42,16 @@ async function judgedDoors(context: Context, sendTest: boolean): Promise<Securit
       query: { security: 'true', ...(sendTest ? { send_test: 'true' } : {}) },
     })
     if (security !== undefined) return security
-    return nothingJudged('doors, tokens, limits and plugins: the daemon is of an older version')
+    return nothingJudged(wordsIn().security.unjudged.oldDaemon)
   }
   const { judgeConfiguration } = await import('../../../health/judge-security.ts')
   const file = fileToReadWith(context.instance, context.terminal.env)
   try {
     const judged = await judgeConfiguration(file, context.folder)
-    return sendTest ? { ...judged, tried: ['nothing: --send-test needs a running daemon'] } : judged
+    return sendTest ? { ...judged, tried: [wordsIn().security.tried.noDaemon] } : judged
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    return nothingJudged(`doors, tokens, limits and plugins: no daemon was asked, and ${why}`)
+    return nothingJudged(wordsIn().security.unjudged.configuration({ why }))
   }
 }
 
@@ -63,21 +64,23 @@ function describe(
   findings: readonly SecurityFinding[],
   { unjudged, tried }: { readonly unjudged: readonly string[]; readonly tried: readonly string[] },
 ): string {
+  const words = wordsIn().security.report
   const colour = { high: paint.red, medium: paint.yellow, low: paint.dim }
+  const label = (text: string) => paint.dim(text) + ' '.repeat(Math.max(1, 12 - text.length))
   const lines = findings.map(({ severity, what, key, fix, fixed }) => {
     const done =
       fixed === true
-        ? ` ${paint.green('fixed')}`
+        ? ` ${paint.green(words.fixed)}`
         : fixed === false
-          ? ` ${paint.red('not fixed: it is not ours to change')}`
+          ? ` ${paint.red(words.notFixed)}`
           : fix === undefined
             ? ''
-            : ' (--fix does it)'
+            : ` ${words.fixable}`
     return `${colour[severity](severity.padEnd(6))}  ${oneLine(what)} ${paint.dim(`[${oneLine(key)}]`)}${done}`
   })
   return [
-    ...(lines.length === 0 ? ['Nothing is open that was looked at.'] : lines),
-    ...tried.map((one) => `${paint.dim('tried')}       ${oneLine(one)}`),
-    ...unjudged.map((one) => `${paint.dim('not judged')}  ${oneLine(one)}`),
+    ...(lines.length === 0 ? [words.nothingOpen] : lines),
+    ...tried.map((one) => `${label(words.tried)}${oneLine(one)}`),
+    ...unjudged.map((one) => `${label(words.notJudged)}${oneLine(one)}`),
   ].join('\n')
 }

@@ -1,10 +1,11 @@
 // `switchboard doctor`: the live path, not just the file. Each gate with pass or the reason and the key to change.
 import type { DoctorReport, ModuleStanding } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import { CLAUDE_GATES, skippedChannels } from '../../claude-gates.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { doctorReport } from '../../output/doctor-report.ts'
-import { counted, oneLine } from '../../output/text.ts'
+import { oneLine } from '../../output/text.ts'
 
 export interface DoctorOptions {
   readonly security?: boolean
@@ -35,32 +36,34 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
 /** What is wrong and what mends it, what is open, and whose code runs here; all the rest is for --verbose. */
 function summary(context: Context, report: DoctorReport): readonly string[] {
   const { paint } = context
+  const words = wordsIn().reports.doctor
   const problems = report.problems.filter(({ severity }) => severity === 'problem')
   const cautions = report.problems.filter(({ severity }) => severity === 'warning')
   const lines = problems.flatMap(({ text, remedy }, at) => [
     `${paint.red(`${at + 1}.`)} ${oneLine(text)}`,
     `   ${paint.cyan('→')} ${oneLine(remedy)}`,
   ])
-  const doors = openGates(report).map((text) => `${paint.yellow('open')} ${text}`)
-  const warning = (text: string) => `${paint.yellow('warning')} ${oneLine(text)}`
+  const doors = openGates(report).map((text) => `${paint.yellow(words.open)} ${text}`)
+  const warning = (text: string) => `${paint.yellow(words.warning)} ${oneLine(text)}`
   const warnings = [
     ...report.config.warnings.map(warning),
     ...cautions.flatMap(({ text, remedy }) => [warning(text), `   ${paint.cyan('→')} ${oneLine(remedy)}`]),
   ]
-  const counts = `${counted(report.integrations.length, 'integration')}, ${counted(report.agents.length, 'agent')}`
+  const { integrations, agents } = report
+  const counts = words.counts({ integrations: integrations.length, agents: agents.length })
   const head =
     problems.length > 0
-      ? paint.red(`${counted(problems.length, 'problem')}:`)
+      ? paint.red(words.problemsFollow({ count: problems.length }))
       : cautions.length > 0
-        ? `${paint.yellow(`No problem, ${counted(cautions.length, 'warning')}:`)} ${counts}.`
-        : `${paint.green('All is well:')} ${counts}.`
+        ? `${paint.yellow(words.onlyWarnings({ count: cautions.length }))} ${counts}.`
+        : `${paint.green(words.allWell)} ${counts}.`
   return [
     head,
     ...lines,
     ...doors,
     ...warnings,
     ...(report.modules ?? []).map(moduleLine),
-    paint.dim('every gate, with what passes: switchboard doctor --verbose'),
+    paint.dim(words.verboseHint),
   ]
 }
 
@@ -81,8 +84,13 @@ function openGates({ integrations, agents }: DoctorReport): readonly string[] {
 }
 
 function moduleLine({ from, version, platforms, connectors, problem }: ModuleStanding): string {
-  const brings = problem === null ? [...platforms, ...connectors].map(oneLine).join(', ') : 'not used'
-  return `module ${oneLine(from)} ${version === null ? '' : `${oneLine(version)} `}(${brings})`
+  const words = wordsIn().reports.doctor
+  const brings = problem === null ? [...platforms, ...connectors].map(oneLine).join(', ') : words.notUsed
+  return words.module({
+    from: oneLine(from),
+    version: version === null ? null : oneLine(version),
+    brings,
+  })
 }
 
 /** A person starts its host. */
@@ -107,16 +115,15 @@ function claudeView(context: Context, report: DoctorReport) {
 function claudeLines(context: Context, view: ReturnType<typeof claudeView>): string[] {
   if (view === null) return []
   const { paint } = context
+  const words = wordsIn().reports.doctor
   const said = view.skipped.map(
     ({ gate, reason, todo }) =>
-      `  ${paint.red('stop')}  ${oneLine(gate)}: ${oneLine(reason)} → ${oneLine(todo)}`,
+      `  ${paint.red(words.stop)}  ${oneLine(gate)}: ${oneLine(reason)} → ${oneLine(todo)}`,
   )
   const all = view.gates.map(({ gate, todo }, at) => `  ${at + 1}. ${gate}: ${todo}`)
   return [
     '',
-    paint.bold(`Claude Code's own gates (for ${view.agents.map(oneLine).join(', ')})`),
-    ...(said.length > 0
-      ? said
-      : ['  it closes them without telling us; in its order, with what opens each:', ...all]),
+    paint.bold(words.claudeGates({ agents: view.agents.map(oneLine).join(', ') })),
+    ...(said.length > 0 ? said : [`  ${words.claudeSilent}`, ...all]),
   ]
 }

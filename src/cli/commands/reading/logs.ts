@@ -3,6 +3,7 @@
 import { statSync, unwatchFile, watchFile } from 'node:fs'
 import { readDaemonNote } from '../../../config/instance/daemon-note.ts'
 import { createSerial, SwitchboardError } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { type LogTail, openLogTail } from '../../output/log-tail.ts'
@@ -40,7 +41,7 @@ export const logs: Run<LogsOptions> = async (context, _args, options) => {
   const wanted = (line: string) => concerns(line, options.integration)
   const kept = lines.filter(wanted)
   if (options.integration !== undefined && kept.length === 0)
-    context.note(`nothing in the log is about "${oneLine(options.integration)}"`)
+    context.note(wordsIn().reports.logs.nothingAbout({ integration: oneLine(options.integration) }))
   for (const line of kept.slice(Math.max(0, kept.length - most))) await tell(context, line)
   if (options.follow === true)
     await follow(logFile, tail, (line) => (wanted(line) ? tell(context, line) : undefined))
@@ -49,10 +50,11 @@ export const logs: Run<LogsOptions> = async (context, _args, options) => {
 
 function noLog(context: Context): SwitchboardError {
   const note = readDaemonNote(context.folder)
+  const words = wordsIn().reports.logs
   const hint =
     note?.service !== undefined
-      ? `a service manager keeps them: journalctl --user -u ${note.service || 'switchboard'}`
-      : 'a daemon of `switchboard up` keeps one on a terminal and with --detach; elsewhere it writes to standard error'
+      ? words.serviceHint({ service: note.service || 'switchboard' })
+      : words.noLogHint
   return new SwitchboardError('not_found', `there is no log ${context.folder.logFile}`, { hint })
 }
 
@@ -145,7 +147,7 @@ async function wayOfTurn(context: Context, id: string, lines: readonly string[])
   })
   if (found === null)
     throw new SwitchboardError('not_found', `there is no turn "${oneLine(id)}"`, {
-      hint: 'list them with: switchboard turns',
+      hint: wordsIn().commandLine.turns.listHint,
     })
   for (const text of lines) {
     const line = text.includes(quoted) ? parse(text) : null
@@ -159,7 +161,7 @@ async function wayOfTurn(context: Context, id: string, lines: readonly string[])
   if (!context.json)
     context.note(
       context.paint.dim(
-        `now ${found.state}${found.reason === null ? '' : ` (${found.reason})`}; its text: switchboard turns show ${oneLine(id)}`,
+        wordsIn().reports.logs.nowIs({ state: found.state, reason: found.reason, id: oneLine(id) }),
       ),
     )
   return 0

@@ -6,8 +6,8 @@ import { type FilterOptions, listQuery, oneMore, printList } from '../../list.ts
 import { paintState } from '../../output/colour.ts'
 import { type Column, renderFields } from '../../output/table.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
-import { relativeTime } from '../../output/time.ts'
-import { reasonText } from './turns.ts'
+import { ageOf, momentAndAge } from '../../output/time.ts'
+import { reasonText, stateNow } from './turns.ts'
 
 export const listSends: Run<FilterOptions> = async (context, _args, options) => {
   const { query, limit } = listQuery(context, options, SEND_STATES)
@@ -42,8 +42,7 @@ async function operateAll(context: Context, ids: readonly string[], verb: 'retry
   const { items } = await daemon.ask('POST /api/outbox/operate', { body: { verb, ids: [...ids] } })
   for (const one of items) {
     if (context.json) await context.printJson(one)
-    else if (one.ok)
-      await context.print(`${oneLine(one.id)} is ${paintState(context.paint, one.state ?? '')}`)
+    else if (one.ok) await context.print(stateNow(context, { id: one.id, state: one.state ?? '' }))
     else await context.print(`${oneLine(one.id)}: ${context.paint.red(oneLine(one.problem ?? ''))}`)
   }
   return items.every((one) => one.ok) ? 0 : 1
@@ -53,49 +52,51 @@ async function operate(context: Context, id: string, verb: 'retry' | 'bury'): Pr
   const daemon = await context.daemon()
   const send = await daemon.ask(`POST /api/outbox/{id}/${verb}`, { path: { id } })
   if (context.json) await context.printJson(send)
-  else await context.print(`${oneLine(send.id)} is ${paintState(context.paint, send.state)}`)
+  else await context.print(stateNow(context, send))
   return 0
 }
 
 function columns(context: Context): readonly Column<SendView>[] {
   const now = context.terminal.now()
+  const { columns } = wordsIn().tables
   return [
-    { title: 'ID', value: (send) => send.id },
-    { title: 'AGE', value: (send) => relativeTime(send.created_at, now).replace(' ago', '') },
+    { title: columns.id, value: (send) => send.id },
+    { title: columns.age, value: (send) => ageOf(send.created_at, now) },
     {
-      title: 'STATE',
+      title: columns.state,
       value: (send) => send.receipt ?? send.state,
       paint: (cell, send) => (cell === send.state ? paintState(context.paint, cell) : cell),
     },
-    { title: 'REASON', value: (send) => send.reason ?? '', givesWay: 2 },
-    { title: 'AGENT', value: (send) => send.agent ?? '-', givesWay: 3 },
-    { title: 'TO', value: (send) => send.to, givesWay: 4 },
-    { title: 'TRIES', value: (send) => String(send.attempts), align: 'right' },
-    { title: 'TEXT', value: (send) => send.text ?? '', givesWay: 6 },
+    { title: columns.reason, value: (send) => send.reason ?? '', givesWay: 2 },
+    { title: columns.agent, value: (send) => send.agent ?? '-', givesWay: 3 },
+    { title: columns.to, value: (send) => send.to, givesWay: 4 },
+    { title: columns.tries, value: (send) => String(send.attempts), align: 'right' },
+    { title: columns.text, value: (send) => send.text ?? '', givesWay: 6 },
   ]
 }
 
 async function printSend(context: Context, send: SendView): Promise<void> {
   if (context.json) return void (await context.printJson(send))
   const now = context.terminal.now()
-  const fields = renderFields(
+  const { fields } = wordsIn().tables
+  const shown = renderFields(
     [
-      ['id', oneLine(send.id)],
-      ['state', paintState(context.paint, send.state)],
-      ['receipt', oneLine(send.receipt ?? '')],
-      ['reason', send.reason === null ? null : reasonText(send.reason)],
-      ['detail', oneLine(send.detail ?? '')],
-      ['to', oneLine(send.to)],
-      ['agent', oneLine(send.agent ?? '')],
-      ['session', oneLine(send.session ?? '')],
-      ['cause', oneLine(send.cause)],
-      ['answers turn', oneLine(send.turn ?? '')],
-      ['attempts', String(send.attempts)],
-      ['platform ids', oneLine(send.platform_ids.join(', '))],
-      ['created', `${send.created_at} (${relativeTime(send.created_at, now)})`],
-      ['updated', `${send.updated_at} (${relativeTime(send.updated_at, now)})`],
+      [fields.id, oneLine(send.id)],
+      [fields.state, paintState(context.paint, send.state)],
+      [fields.receipt, oneLine(send.receipt ?? '')],
+      [fields.reason, send.reason === null ? null : reasonText(send.reason)],
+      [fields.detail, oneLine(send.detail ?? '')],
+      [fields.to, oneLine(send.to)],
+      [fields.agent, oneLine(send.agent ?? '')],
+      [fields.session, oneLine(send.session ?? '')],
+      [fields.cause, oneLine(send.cause)],
+      [fields.answersTurn, oneLine(send.turn ?? '')],
+      [fields.attempts, String(send.attempts)],
+      [fields.platformIds, oneLine(send.platform_ids.join(', '))],
+      [fields.created, momentAndAge(send.created_at, now)],
+      [fields.updated, momentAndAge(send.updated_at, now)],
     ],
     context.paint,
   )
-  await context.print(send.text === null ? fields : `${fields}\n\n${safeLines(send.text)}`)
+  await context.print(send.text === null ? shown : `${shown}\n\n${safeLines(send.text)}`)
 }

@@ -13,7 +13,7 @@ import { type FilterOptions, listQuery, oneMore, printList } from '../../list.ts
 import { paintState } from '../../output/colour.ts'
 import { type Column, renderFields } from '../../output/table.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
-import { relativeTime } from '../../output/time.ts'
+import { ageOf, momentAndAge } from '../../output/time.ts'
 import { followTurns } from './turns-follow.ts'
 
 export interface TurnsOptions extends FilterOptions {
@@ -50,46 +50,56 @@ async function operate(context: Context, id: string, verb: 'retry' | 'cancel'): 
   const daemon = await context.daemon()
   const turn = await daemon.ask(`POST /api/turns/{id}/${verb}`, { path: { id } })
   if (context.json) await context.printJson(turn)
-  else await context.print(`${oneLine(turn.id)} is ${paintState(context.paint, turn.state)}`)
+  else await context.print(stateNow(context, turn))
   return 0
+}
+
+/** What became of a turn or a message that an operator moved. */
+export function stateNow(
+  { paint }: Context,
+  { id, state }: { readonly id: string; readonly state: string },
+): string {
+  return wordsIn().reports.isNow({ id: oneLine(id), state: paintState(paint, state) })
 }
 
 export function turnColumns(context: Context): readonly Column<TurnView>[] {
   const now = context.terminal.now()
+  const { columns } = wordsIn().tables
   return [
-    { title: 'ID', value: (turn) => turn.id },
-    { title: 'AGE', value: (turn) => relativeTime(turn.received_at, now).replace(' ago', '') },
+    { title: columns.id, value: (turn) => turn.id },
+    { title: columns.age, value: (turn) => ageOf(turn.received_at, now) },
     {
-      title: 'STATE',
+      title: columns.state,
       value: (turn) => turn.state,
       paint: (cell, turn) => (cell === turn.state ? paintState(context.paint, cell) : cell),
     },
-    { title: 'REASON', value: (turn) => turn.reason ?? '', givesWay: 2 },
-    { title: 'AGENT', value: (turn) => turn.agent ?? '-', givesWay: 3 },
-    { title: 'SOURCE', value: (turn) => turn.source, givesWay: 4 },
-    { title: 'SENDER', value: (turn) => turn.sender, givesWay: 5 },
-    { title: 'TEXT', value: (turn) => turn.text ?? '', givesWay: 6 },
+    { title: columns.reason, value: (turn) => turn.reason ?? '', givesWay: 2 },
+    { title: columns.agent, value: (turn) => turn.agent ?? '-', givesWay: 3 },
+    { title: columns.source, value: (turn) => turn.source, givesWay: 4 },
+    { title: columns.sender, value: (turn) => turn.sender, givesWay: 5 },
+    { title: columns.text, value: (turn) => turn.text ?? '', givesWay: 6 },
   ]
 }
 
 async function printTurn(context: Context, turn: TurnDetail): Promise<void> {
   if (context.json) return void (await context.printJson(turn))
   const now = context.terminal.now()
-  const fields = renderFields(
+  const { fields } = wordsIn().tables
+  const shown = renderFields(
     [
-      ['id', oneLine(turn.id)],
-      ['state', paintState(context.paint, turn.state)],
-      ['reason', turn.reason === null ? null : reasonText(turn.reason)],
-      ['agent', oneLine(turn.agent ?? '')],
-      ['session', oneLine(turn.session ?? '')],
-      ['source', oneLine(turn.source)],
-      ['address', oneLine(turn.address)],
-      ['sender', oneLine(turn.sender)],
-      ['message id', oneLine(turn.message_id)],
-      ['attempts', String(turn.attempts)],
-      ['tokens', turn.usage === undefined ? null : usageText(turn.usage)],
-      ['received', `${turn.received_at} (${relativeTime(turn.received_at, now)})`],
-      ['updated', `${turn.updated_at} (${relativeTime(turn.updated_at, now)})`],
+      [fields.id, oneLine(turn.id)],
+      [fields.state, paintState(context.paint, turn.state)],
+      [fields.reason, turn.reason === null ? null : reasonText(turn.reason)],
+      [fields.agent, oneLine(turn.agent ?? '')],
+      [fields.session, oneLine(turn.session ?? '')],
+      [fields.source, oneLine(turn.source)],
+      [fields.address, oneLine(turn.address)],
+      [fields.sender, oneLine(turn.sender)],
+      [fields.messageId, oneLine(turn.message_id)],
+      [fields.attempts, String(turn.attempts)],
+      [fields.tokens, turn.usage === undefined ? null : usageText(turn.usage)],
+      [fields.received, momentAndAge(turn.received_at, now)],
+      [fields.updated, momentAndAge(turn.updated_at, now)],
     ],
     context.paint,
   )
@@ -97,20 +107,20 @@ async function printTurn(context: Context, turn: TurnDetail): Promise<void> {
   // A daemon that was started before this version tells of none.
   const { events: told = [] } = turn
   const events = told.length === 0 ? '' : `\n\n${told.map(eventLine).join('\n')}`
-  await context.print(fields + text + events)
+  await context.print(shown + text + events)
 }
 
 function usageText({ input_tokens, output_tokens, cache_read_tokens, cost }: UsageView): string {
-  const cached = cache_read_tokens > 0 ? ` (${cache_read_tokens} from the cache)` : ''
-  const price = cost === undefined ? '' : `, cost ${cost}`
-  return `${input_tokens} in${cached}, ${output_tokens} out${price}`
+  const counts = { input: input_tokens, cached: cache_read_tokens, output: output_tokens }
+  return wordsIn().reports.turn.usage({ ...counts, cost })
 }
 
 const EVENT_SIGNS = { tool_call: '→', tool_result: '←', error: '⚠' } as const
 
 function eventLine({ kind, name, text }: TurnDetail['events'][number]): string {
-  if (kind === 'omitted') return '… more were told than are kept'
-  const what = oneLine([name, text ?? '(no longer kept)'].filter((one) => one !== null).join(' '))
+  const words = wordsIn().reports.turn
+  if (kind === 'omitted') return words.omitted
+  const what = oneLine([name, text ?? words.notKept].filter((one) => one !== null).join(' '))
   return `${EVENT_SIGNS[kind]} ${what}`
 }
 

@@ -11,11 +11,12 @@ import { tokenState } from '../setup/token.ts'
 export const listConnections: Run = (context) =>
   context.reading(async (api) => {
     const now = context.terminal.now()
+    const { columns: titles } = wordsIn().tables
     const columns: readonly Column<TokenView>[] = [
-      { title: 'INTEGRATION', value: (row) => row.scope.integration ?? '' },
-      { title: 'ID', value: (row) => row.id },
-      { title: 'STATE', value: (row) => tokenState(row, now) },
-      { title: 'CREATED', value: (row) => relativeTime(row.created_at, now) },
+      { title: titles.integration, value: (row) => row.scope.integration ?? '' },
+      { title: titles.id, value: (row) => row.id },
+      { title: titles.state, value: (row) => tokenState(row, now) },
+      { title: titles.created, value: (row) => relativeTime(row.created_at, now) },
     ]
     const rows = (await api.ask('GET /api/tokens')).items.filter((row) => row.kind === 'chorus-inbox')
     await printList(context, rows, columns, {
@@ -34,9 +35,7 @@ const minted =
       return 0
     }
     await context.print(made.connection_string)
-    const dead =
-      made.revoked === 0 ? '' : `; ${made.revoked} older one${made.revoked === 1 ? '' : 's'} dead now`
-    context.note(context.paint.dim(`a secret: paste it into the service. It is not shown again${dead}`))
+    context.note(context.paint.dim(wordsIn().reports.chorus.secret(made)))
     return 0
   }
 

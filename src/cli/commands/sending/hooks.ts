@@ -1,5 +1,6 @@
 // `switchboard hooks`: what to paste at a sender, a try through the real door with each step, a message once more.
 import { defined, type TurnDetail } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { paintState } from '../../output/colour.ts'
@@ -28,7 +29,9 @@ export const showHook: Run = async (context, [id = '']) => {
   const { paste = [] } = hook
   if (context.json) await context.printJson({ id, platform: hook.platform, link: hook.link, paste })
   else if (paste.length === 0)
-    context.note(`${oneLine(id)} (${oneLine(hook.platform)}): nothing is to be pasted`)
+    context.note(
+      wordsIn().reports.hooks.nothingToPaste({ id: oneLine(id), platform: oneLine(hook.platform) }),
+    )
   else await context.print(paste.map(safeLines).join('\n'))
   return 0
 }
@@ -41,20 +44,30 @@ export const testHook: Run<HookTestOptions> = async (context, [id = ''], options
     body: defined({ recipe, event }),
   })
   const say = async (line: string) => void (context.json ? null : await context.print(line))
-  await say(
-    `${context.paint.dim('sent')}     ${oneLine(done.recipe)} ${oneLine(done.event)}, ${done.request.bytes} bytes`,
-  )
+  const { fields } = wordsIn().tables
+  const sent = wordsIn().reports.hooks.sent({
+    recipe: oneLine(done.recipe),
+    event: oneLine(done.event),
+    bytes: done.request.bytes,
+  })
+  await say(`${label(context, fields.sent)}${sent}`)
   await say(`         ${done.request.method} ${oneLine(done.request.url)}`)
   for (const [name, value] of Object.entries(done.request.headers))
     await say(context.paint.dim(`         ${oneLine(name)}: ${oneLine(value)}`))
-  await say(`${context.paint.dim('answered')} ${done.status} ${oneLine(done.answer)}`)
+  await say(`${label(context, fields.answered)}${done.status} ${oneLine(done.answer)}`)
   const turn = done.turn === null ? null : await followTurn(context, done.turn, say)
   if (context.json)
     await context.printJson({ ...done, state: turn?.state ?? null, reason: turn?.reason ?? null })
-  else if (turn !== null)
-    await context.print(`${context.paint.dim('text')}     ${safeLines(turn.text ?? '')}`)
+  else if (turn !== null) await context.print(`${label(context, fields.text)}${safeLines(turn.text ?? '')}`)
   const well = done.status < 300 && (turn === null || !['failed', 'expired', 'refused'].includes(turn.state))
   return well ? 0 : 1
+}
+
+/** The lines of a try begin in the same column. */
+const LABEL_WIDTH = 9
+
+function label({ paint }: Context, text: string): string {
+  return paint.dim(text) + ' '.repeat(Math.max(1, LABEL_WIDTH - text.length))
 }
 
 /** Tells each state that a turn comes to, until it rests or ten seconds are over. */
@@ -70,13 +83,13 @@ async function followTurn(
     if (turn.state !== before) {
       const why = turn.reason === null ? '' : ` (${reasonText(turn.reason)})`
       await say(
-        `${context.paint.dim('turn')}     ${oneLine(turn.id)} ${paintState(context.paint, turn.state)}${why}`,
+        `${label(context, wordsIn().tables.fields.turn)}${oneLine(turn.id)} ${paintState(context.paint, turn.state)}${why}`,
       )
     }
     before = turn.state
     if (SETTLED.includes(turn.state)) return turn
     if (look >= MOST_LOOKS) {
-      context.note(`it is still ${turn.state}: see switchboard turns show ${oneLine(id)}`)
+      context.note(wordsIn().reports.hooks.stillThere({ state: turn.state, id: oneLine(id) }))
       return turn
     }
     await new Promise((done) => setTimeout(done, LOOK_MS))
@@ -89,10 +102,10 @@ export const replayTurn: Run = async (context, [id = '']) => {
   if (context.json) await context.printJson(done)
   else {
     const why = done.reason === null ? '' : ` (${reasonText(done.reason)})`
-    const made = done.id === null ? 'it' : oneLine(done.id)
-    await context.print(
-      `${made} is ${paintState(context.paint, done.state)}${why}, a replay of ${oneLine(done.replay_of)}`,
-    )
+    const words = wordsIn().reports.hooks
+    const made = done.id === null ? words.it : oneLine(done.id)
+    const state = paintState(context.paint, done.state)
+    await context.print(words.replayed({ id: made, state, why, of: oneLine(done.replay_of) }))
   }
   return done.state === 'refused' ? 1 : 0
 }

@@ -1,5 +1,6 @@
 // `switchboard notify TEXT…`: a notification from the operator, through the same outlet as everyone's.
 import { defined } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { oneLine } from '../../output/text.ts'
@@ -25,6 +26,6 @@ export const notify: Run<NotifyOptions> = async (context, words, options) => {
   })
   if (context.json) await context.printJson(told)
   else if (told.ok) await context.print(oneLine(told.text))
-  else context.terminal.err(`${context.paint.red('error:')} ${oneLine(told.text)}\n`)
+  else context.terminal.err(`${context.paint.red(wordsIn().reports.error)} ${oneLine(told.text)}\n`)
   return told.ok ? 0 : 1
 }
