@@ -35,7 +35,7 @@ const NEEDS = {
   'no secret in errors, answers or logs': 'planted',
   'tells the truth when the platform is down': 'down',
   'tells the truth when the platform is silent': 'silent',
-  'tells the truth when the platform is rejects': 'rejects',
+  'tells the truth when the platform rejects': 'rejects',
   'tells the truth when the platform is busy': 'busy',
 }
 
@@ -84,14 +84,22 @@ describe('an adapter with one fault', () => {
     '[S2.ack-after-commit] received is said only after the commit, and never when there was none',
     '[S2.refused-again] what the store refused comes again, and is received once',
     '[I6.suite-lease] only the node with the lease receives, and the one that loses it stops',
+    'stops, twice without harm',
   ]
   it.each([
-    ['none', ['passed', 'passed', 'passed']],
-    ['drops', ['passed', 'failed', 'passed']],
-    ['ignores the lease', ['passed', 'passed', 'failed']],
-  ])('[I13.suite-finds-faults] %s: the step for it fails, and no other', (fault, expected) => {
+    ['none', ['passed', 'passed', 'passed', 'passed'], []],
+    ['drops', ['passed', 'failed', 'passed', 'passed'], ['did not arrive again']],
+    ['ignores the lease', ['passed', 'passed', 'failed', 'passed'], ['the second node did not wait']],
+    [
+      'goes on after stop',
+      ['passed', 'passed', 'failed', 'failed'],
+      ['stop did not give the lease back', 'still calls intake.receive after stop'],
+    ],
+  ])('[I13.suite-finds-faults] %s: the step for it fails, and says why', (fault, expected, words) => {
     const suite = `platform with fault: ${fault}: the shared suite`
     expect(STEPS.map((title) => of(suite, title)?.status)).toEqual(expected)
+    const failed = STEPS.flatMap((title) => of(suite, title)?.failureMessages ?? [])
+    for (const part of words) expect(failed.join('\n')).toContain(part)
   })
 })
 

@@ -1,7 +1,9 @@
 // The suite that every platform adapter runs: what the river relies on, whatever the platform.
-import { afterEach, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest'
 import {
   type Address,
+  type Attachment,
   defined,
   type Endpoint,
   type InboundEvent,
@@ -17,6 +19,7 @@ import { createTestLease, type TestLease } from '../test-lease.ts'
 import { checkMarkdown, checkNote, checkPlain, type LongTexts } from './cut-suite.ts'
 import { checkHistory, checkNoSuchPlace, type HistoryFixture } from './history-suite.ts'
 import { HOSTILE_TREES } from './hostile-markdown.ts'
+import { delivered, eventually, STEP_MS, sleep, stopped } from './limits.ts'
 
 /** How the fake platform behind the adapter fails. */
 export type PlatformFault =
@@ -65,6 +68,12 @@ export interface PlatformFixture {
    * (`without.history`).
    */
   readonly history?: HistoryFixture
+  /** A file to fetch, and one above the limit of the adapter. If absent, `files.download` is not tried. */
+  readonly attachment?: {
+    readonly file: Attachment
+    readonly bytes: Uint8Array
+    readonly tooLarge?: Attachment
+  }
   /** The secrets that the fixture put into the options. */
   readonly planted: readonly string[]
   readonly logLines: () => readonly string[]
@@ -108,7 +117,9 @@ type PartOfFixture =
   | 'history'
   | 'lease'
 
-const WAIT = { timeout: 10_000 }
+/** How long the suite looks whether a stopped adapter still receives. */
+const STILL_LOOKS = 10
+const STILL_MS = 30
 
 const OPS: readonly { readonly op: OutboundOp; readonly needs: 'edits' | 'reactions' | null }[] = [
   { op: { kind: 'text', text: 'hello' }, needs: null },
@@ -123,7 +134,7 @@ export function describePlatform(
   makeFixture: (options: FixtureOptions) => Promise<PlatformFixture>,
   options: PlatformSuiteOptions = { faults: [] },
 ): void {
-  describe(`platform ${name}: the shared suite`, () => {
+  describe(`platform ${name}: the shared suite`, { timeout: STEP_MS }, () => {
     let fixture: PlatformFixture
     let intake: FakeIntake
     let sends = 0
@@ -134,8 +145,7 @@ export function describePlatform(
       await fixture.adapter.start(lease?.fence('one', intake) ?? intake, null)
     }
     const shut = async () => {
-      await fixture.adapter.stop()
-      await fixture.close()
+      await stopped(fixture).finally(() => fixture.close())
     }
     /**
      * Checks that the fixture has this part. If not, the test is skipped with the written reason, or fails without one.
@@ -149,7 +159,7 @@ export function describePlatform(
       fixture.adapter.send({ to: fixture.address, op, key, seq: sends })
 
     beforeEach(() => open())
-    afterEach(() => shut())
+    afterEach(() => shut(), STEP_MS)
 
     it('[I2.suite-platform] takes the kinds of messages that its abilities promise, and refuses the others', async () => {
       const { abilities } = fixture.adapter
@@ -173,8 +183,17 @@ export function describePlatform(
     it('[I14.status-line] shows what an agent is doing as one line that goes, twice without harm', async (context) => {
       const { status } = fixture.adapter
       if (status === undefined) return context.skip('it shows no line of its own')
+      const readable = async () => (await fixture.reads?.().catch(() => '')) ?? ''
       const line = await status.show(fixture.address, 'reading', null)
-      expect(await status.show(fixture.address, 'writing', line)).toBe(line)
+      const isRead = (await readable()).includes('reading')
+      expect(
+        await status.show(fixture.address, 'writing', line),
+        'a change of the status line keeps its id',
+      ).toBe(line)
+      if (isRead)
+        expect(await readable(), 'status.show with a line must change the text of that line').toContain(
+          'writing',
+        )
       await status.remove(fixture.address, line)
       await expect(status.remove(fixture.address, line)).resolves.toBeUndefined()
     })
@@ -227,11 +246,12 @@ export function describePlatform(
       has('inbound', fixture.inbound.length > 0, context)
       for (const inbound of fixture.inbound) {
         const before = intake.events.length
-        const delivered = await inbound.deliver()
-        expect([inbound.name, delivered.acknowledged]).toEqual([inbound.name, true])
+        const { acknowledged } = await delivered(inbound)
+        expect(acknowledged, `"${inbound.name}" was stored, but it was not acknowledged`).toBe(true)
         const events = intake.events.slice(before)
-        expect([inbound.name, events.length > 0]).toEqual([inbound.name, true])
-        for (const event of events) expect([inbound.name, problemOf(event)]).toEqual([inbound.name, null])
+        expect(events.length, `"${inbound.name}" brought no event to intake.receive`).toBeGreaterThan(0)
+        for (const event of events)
+          expect(problemOf(event), `the event of "${inbound.name}" is not valid`).toBe(null)
       }
     })
 
@@ -239,19 +259,23 @@ export function describePlatform(
       has('malformed', fixture.malformed.length > 0, context)
       for (const malformed of fixture.malformed) {
         const before = intake.events.length
-        await malformed.deliver()
+        await delivered(malformed)
         const kinds = intake.events.slice(before).map((event) => event.kind)
-        expect([malformed.name, kinds]).toEqual([malformed.name, ['unparsable']])
+        expect(kinds, `"${malformed.name}" must become one event of kind unparsable`).toEqual(['unparsable'])
       }
-      for (const good of fixture.inbound.slice(0, 1)) expect((await good.deliver()).acknowledged).toBe(true)
+      for (const good of fixture.inbound.slice(0, 1))
+        expect((await delivered(good)).acknowledged, 'nothing is received after unreadable payloads').toBe(
+          true,
+        )
     })
 
     it('[S16.401] what is not verified never reaches the intake', async (context) => {
       has('unverified', fixture.unverified.length > 0, context)
       for (const unverified of fixture.unverified) {
-        expect([unverified.name, (await unverified.deliver()).acknowledged]).toEqual([unverified.name, false])
+        const { acknowledged } = await delivered(unverified)
+        expect(acknowledged, `"${unverified.name}" is not verified, but it was acknowledged`).toBe(false)
       }
-      expect(intake.events).toEqual([])
+      expect(intake.events, 'an unverified payload reached the intake').toEqual([])
     })
 
     it('[S2.ack-after-commit] received is said only after the commit, and never when there was none', async (context) => {
@@ -259,37 +283,50 @@ export function describePlatform(
       if (good === undefined) return has('inbound', false, context)
       const release = intake.hold()
       let acknowledged = false
-      const delivering = good.deliver().then((delivered) => {
-        acknowledged = delivered.acknowledged
+      const delivering = delivered(good).then((result) => {
+        acknowledged = result.acknowledged
       })
       await pause()
-      expect(acknowledged).toBe(false)
+      expect(acknowledged, 'it was acknowledged before intake.receive resolved').toBe(false)
       release()
       await delivering
-      expect(acknowledged).toBe(true)
+      expect(acknowledged, 'it was not acknowledged after intake.receive resolved').toBe(true)
       intake.failWith(new SwitchboardError('store_unavailable', 'the disk is full'))
-      expect((await good.deliver()).acknowledged).toBe(false)
+      expect(
+        (await delivered(good)).acknowledged,
+        'intake.receive threw, but it was acknowledged: move the position, and confirm, only after receive',
+      ).toBe(false)
       intake.failWith(null)
-      expect((await good.deliver()).acknowledged).toBe(true)
+      expect((await delivered(good)).acknowledged, 'nothing is received after the store was full').toBe(true)
     })
 
     it('[S2.refused-again] what the store refused comes again, and is received once', async (context) => {
       const [good] = fixture.inbound
       if (good === undefined) return has('inbound', false, context)
       intake.failNext(new SwitchboardError('store_unavailable', 'the disk is full'))
-      const { acknowledged } = await good.deliver()
-      await eventually(fixture, () => expect(intake.refused).not.toEqual([]))
+      const { acknowledged } = await delivered(good)
+      const brought = `deliver of "${good.name}" brought no event to intake.receive`
+      await eventually(fixture, () => intake.refused.length > 0, brought)
       // A platform that posts to an endpoint repeats a post that was not acknowledged.
       if (fixture.adapter.endpoint !== undefined && !acknowledged)
-        expect((await good.deliver()).acknowledged).toBe(true)
-      await eventually(fixture, () =>
-        expect(identitiesOf(intake.events)).toEqual(identitiesOf(intake.refused)),
+        expect((await delivered(good)).acknowledged, 'the second post was not acknowledged').toBe(true)
+      await eventually(
+        fixture,
+        () => String(identitiesOf(intake.events)) === String(identitiesOf(intake.refused)),
+        'the event that the store refused did not arrive again: move the position only after receive resolved',
+        () => ({ refused: identitiesOf(intake.refused), received: identitiesOf(intake.events) }),
       )
       const [, next = good] = fixture.inbound
       const before = intake.events.length
-      expect((await next.deliver()).acknowledged).toBe(true)
-      expect(identitiesOf(intake.events.slice(before))).not.toEqual([])
-      expect(identitiesOf(intake.events.slice(0, before))).toEqual(identitiesOf(intake.refused))
+      expect((await delivered(next)).acknowledged, `"${next.name}" after it was not acknowledged`).toBe(true)
+      expect(
+        identitiesOf(intake.events.slice(before)),
+        `"${next.name}" after the refused event did not arrive`,
+      ).not.toEqual([])
+      expect(
+        identitiesOf(intake.events.slice(0, before)),
+        'the refused event and nothing else must arrive again',
+      ).toEqual(identitiesOf(intake.refused))
     })
 
     it('[I6.suite-lease] only the node with the lease receives, and the one that loses it stops', async (context) => {
@@ -303,14 +340,20 @@ export function describePlatform(
       const [one, two] = [fixture, atNode(lease.of('two'))]
       const intakes = { one: intake, two: createFakeIntake() }
       const stateOf = ({ adapter }: Pick<PlatformFixture, 'adapter'>) => adapter.link?.state().state
-      const deliver = async ({ inbound }: Pick<PlatformFixture, 'inbound'>) => inbound[0]?.deliver()
+      const deliver = async ({ inbound: [good] }: Pick<PlatformFixture, 'inbound'>) =>
+        good === undefined ? expect.fail('inbound is empty') : delivered(good)
+      const states = () => ({ first: stateOf(one), second: stateOf(two) })
+      const becomes = (node: typeof one | typeof two, state: string, problem: string) =>
+        eventually(one, () => stateOf(node) === state, problem, states)
       try {
-        await eventually(one, () => expect(stateOf(one)).toBe('up'))
+        await becomes(one, 'up', 'the first node has the lease, but its link.state() is not up')
         await two.adapter.start(lease.fence('two', intakes.two), null)
-        await eventually(one, () => expect(stateOf(two)).toBe('waiting'))
-        expect([lease.asked('one') > 0, lease.asked('two') > 0]).toEqual([true, true])
-        expect((await deliver(one))?.acknowledged).toBe(true)
-        expect([intakes.one.events.length > 0, intakes.two.events]).toEqual([true, []])
+        await becomes(two, 'waiting', 'the second node did not wait although the first has the lease')
+        expect(lease.asked('one'), 'the first node did not take deps.lease').toBeGreaterThan(0)
+        expect(lease.asked('two'), 'the second node did not take the lease of atNode').toBeGreaterThan(0)
+        expect((await deliver(one)).acknowledged, 'the node with the lease did not acknowledge').toBe(true)
+        expect(intakes.one.events.length, 'the node with the lease received nothing').toBeGreaterThan(0)
+        expect(intakes.two.events, 'the node without the lease received').toEqual([])
 
         // Node one does not know yet that it lost the lease. The store refuses its cursor, so nothing may be
         // acknowledged.
@@ -318,18 +361,26 @@ export function describePlatform(
         const both = () => intakes.one.events.length + intakes.two.events.length
         const soFar = both()
         const between = await deliver(one)
-        if (between?.acknowledged) expect(both()).toBeGreaterThan(soFar)
-        await eventually(one, () => expect(lease.isRefused('one')).toBe(true))
+        if (between.acknowledged)
+          expect(
+            both(),
+            'a message was acknowledged without the lease, and no node received it',
+          ).toBeGreaterThan(soFar)
+        const renews = 'the first node lost the lease and did not notice: it must renew the lease'
+        await eventually(one, () => lease.isRefused('one'), renews, states)
         await pause()
-        expect(stateOf(one)).not.toBe('up')
-        await eventually(one, () => expect(stateOf(two)).toBe('up'))
+        expect(stateOf(one), 'the node that lost the lease did not stop: its link.state() is up').not.toBe(
+          'up',
+        )
+        await becomes(two, 'up', 'the second node has the lease now, but its link.state() is not up')
         const before = intakes.one.events.length
-        expect((await deliver(two))?.acknowledged).toBe(true)
-        expect([intakes.one.events.length, intakes.two.events.length > 0]).toEqual([before, true])
+        expect((await deliver(two)).acknowledged, 'the new holder did not acknowledge').toBe(true)
+        expect(intakes.one.events.length, 'the node that lost the lease still receives').toBe(before)
+        expect(intakes.two.events.length, 'the new holder received nothing').toBeGreaterThan(0)
       } finally {
-        await two.adapter.stop()
+        await stopped(two)
       }
-      expect(lease.holder()).toBe(null)
+      expect(lease.holder(), 'stop did not give the lease back').toBe(null)
     })
 
     it('[I15.suite-history] a deaf link, a ghost or a gap: its history has what the link did not bring, under the ids of the link', async (context) => {
@@ -343,9 +394,9 @@ export function describePlatform(
     it('[I15.suite-history] tells when its link was made', async (context) => {
       const { adapter } = fixture
       has('history', adapter.history !== undefined, context)
-      await vi.waitFor(() => expect(adapter.link?.state().state).toBe('up'), WAIT)
-      await vi.waitFor(() => expect(intake.connects()).toBeGreaterThan(0), WAIT)
-      expect(adapter.link?.state().since).toEqual(expect.any(Number))
+      await eventually(fixture, () => adapter.link?.state().state === 'up', 'link.state() is not up')
+      await eventually(fixture, () => intake.connects() > 0, 'intake.connected was not called')
+      expect(adapter.link?.state().since, 'link.state() has no since').toEqual(expect.any(Number))
     })
 
     it('[I15.suite-history] makes another link when it is asked to', async (context) => {
@@ -353,23 +404,47 @@ export function describePlatform(
       has('history', adapter.history !== undefined, context)
       if (adapter.link?.renew === undefined || adapter.endpoint !== undefined)
         return context.skip('no link of its own to make anew: it has no renew, or is reached by its endpoint')
-      await vi.waitFor(() => expect(intake.connects()).toBeGreaterThan(0), WAIT)
+      await eventually(fixture, () => intake.connects() > 0, 'intake.connected was not called')
       const before = intake.connects()
       adapter.link.renew('the suite asks for it')
-      await vi.waitFor(() => expect(intake.connects()).toBeGreaterThan(before), WAIT)
+      await eventually(fixture, () => intake.connects() > before, 'renew made no link that calls connected')
       expect(adapter.link?.state().since).toEqual(expect.any(Number))
     })
 
     it('stops, twice without harm', async () => {
-      await fixture.adapter.stop()
+      await stopped(fixture)
       await expect(fixture.adapter.stop()).resolves.toBeUndefined()
+      if (fixture.adapter.endpoint !== undefined) return
+      const seen = () => intake.events.length + intake.refused.length + intake.cursors.length
+      const before = seen()
+      // Nothing may come of it, so it is not awaited.
+      fixture.inbound[0]?.deliver().catch(() => undefined)
+      for (let look = 0; look < STILL_LOOKS; look++) {
+        await fixture.pass?.()
+        await sleep(STILL_MS)
+      }
+      expect(seen(), 'the adapter still calls intake.receive after stop').toBe(before)
+    })
+
+    it('fetches a file with its bytes, and refuses one above the limit', async (context) => {
+      const { attachment, adapter } = fixture
+      if (attachment === undefined) return context.skip('the fixture gives no attachment')
+      const { file, bytes, tooLarge } = attachment
+      const found = await adapter.files?.download?.(file)
+      expect(found, 'the fixture gives an attachment, but the adapter has no files.download').toBeDefined()
+      const read = await readFile(found?.path ?? '')
+      expect(read.equals(bytes), 'the downloaded file has other bytes than the attachment').toBe(true)
+      expect(found?.size, 'the size of the downloaded file is wrong').toBe(bytes.length)
+      if (tooLarge === undefined) return
+      const error = await failureOf(Promise.resolve(adapter.files?.download?.(tooLarge)))
+      expect(error.code, 'a file above the limit must be refused by too_large').toBe('too_large')
     })
 
     it('no secret in errors, answers or logs', async (context) => {
       has('planted', fixture.planted.length > 0, context)
       const printed: string[] = []
       for (const one of [...fixture.unverified, ...fixture.malformed, ...fixture.inbound]) {
-        printed.push((await one.deliver()).sentBack)
+        printed.push((await delivered(one)).sentBack)
       }
       printed.push(...fixture.logLines(), JSON.stringify(fixture.adapter.link?.state()))
       for (const fault of options.faults) {
@@ -380,7 +455,10 @@ export function describePlatform(
           ...fixture.logLines(),
         )
       }
-      for (const secret of fixture.planted) expect(printed.join('\n')).not.toContain(secret)
+      for (const secret of fixture.planted)
+        expect(printed.join('\n'), 'a planted secret is in an error, an answer or the log').not.toContain(
+          secret,
+        )
     })
 
     const CODES = {
@@ -390,26 +468,28 @@ export function describePlatform(
       rejects: ['platform_rejected'],
       silent: ['outcome_unknown'],
     }
+    const HINTS = {
+      down: '',
+      busy: '',
+      rejects: '',
+      silent: '. The message may have arrived. Is `repeatable` set on a call that sends?',
+    }
     for (const fault of TROUBLES) {
-      it(`tells the truth when the platform is ${fault}`, async (context) => {
+      it(`tells the truth when the platform ${fault === 'rejects' ? fault : `is ${fault}`}`, async (context) => {
         has(fault, options.faults.includes(fault), context)
         await shut()
         await open(fault)
         const error = await failureOf(send({ kind: 'text', text: 'hello' }))
-        expect(CODES[fault]).toContain(error.code)
-        if (fault === 'busy') expect(error.retryAfterMs).toBeGreaterThan(0)
+        const found = `the platform has the fault "${fault}", and send threw ${error.code}: ${error.message}`
+        expect(CODES[fault], found + HINTS[fault]).toContain(error.code)
+        if (fault === 'busy')
+          expect(
+            error.retryAfterMs,
+            'the error has no retryAfterMs: pass on what Retry-After asks',
+          ).toBeGreaterThan(0)
       })
     }
   })
-}
-
-/** Waits until the check passes, while time goes on. */
-async function eventually({ pass }: Pick<PlatformFixture, 'pass'>, check: () => void): Promise<void> {
-  const look = async () => {
-    await pass?.()
-    check()
-  }
-  await vi.waitFor(look, WAIT)
 }
 
 /** Lets everything run that has already begun. */
@@ -455,7 +535,11 @@ async function failureOf(sending: Promise<unknown>): Promise<SwitchboardError> {
     () => null,
     (error: unknown) => error,
   )
-  expect(thrown).toBeInstanceOf(SwitchboardError)
+  expect(
+    thrown,
+    'it was not refused. Does the fixture play the fault, and does it reach the adapter?',
+  ).not.toBe(null)
+  expect(thrown, `an adapter throws a SwitchboardError, not ${thrown}`).toBeInstanceOf(SwitchboardError)
   return thrown as SwitchboardError
 }
 
