@@ -137,7 +137,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
     attached: () => hosts.size,
     turnedAway: () => [...turnedAway.values()],
     async listen(path) {
-      removeLeftover(path)
+      removeStale(path)
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         // listen() creates the file synchronously. With this umask other users can never open it.
@@ -168,7 +168,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
   }
 }
 
-function removeLeftover(path: string): void {
+function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isSocket())

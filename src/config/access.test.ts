@@ -85,13 +85,13 @@ describe('the door of each platform', () => {
         options: z.looseObject({}),
         ...more,
       }
-      const book = { ...BOOK, platform: () => foreign, platformNames: ['pager'] }
+      const catalog = { ...BOOK, platform: () => foreign, platformNames: ['pager'] }
       const { warnings, integrations } = settingsFrom(
         `server: { public_url: https://sb.example.com }
 integrations: [{ id: duty, platform: pager, default: true, access: { allow_from: [kate] }, two_way: false, sender_header: X, require_auth_results: false }]
 agents: [{ id: a, connector: { type: demo }, inbound_bindings: [{ plugin: pager }] }]`,
         {},
-        book,
+        catalog,
       )
       const { oneWay, unproven } = integrations[0] ?? {}
       return { warnings, oneWay, unproven }

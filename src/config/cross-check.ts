@@ -9,8 +9,8 @@ import {
   nearOnly,
   ownCallbacks,
   publicAddress,
-  quietDoors,
   silentApprovals,
+  silentIntegrations,
   slowPatterns,
   unbuiltPlatforms,
   unheardEnds,
@@ -28,10 +28,10 @@ export interface Checked {
 }
 
 /**
- * When the book has loaded everything, suggestions for a wrong name list all names. Yields between checks that read much of a
+ * When the catalog has loaded everything, suggestions for a wrong name list all names. Yields between checks that read much of a
  * large file.
  */
-export function* crossCheck(config: Config, book: LoadedAdapters): Generator<void, Checked> {
+export function* crossCheck(config: Config, catalog: LoadedAdapters): Generator<void, Checked> {
   const findings: Finding[] = []
   const warnings: string[] = []
   const wrong = (path: Path, message: string, hint: string | null = null, at: 'key' | 'value' = 'value') =>
@@ -47,23 +47,23 @@ export function* crossCheck(config: Config, book: LoadedAdapters): Generator<voi
   yield
   channelServers(config, warnings)
   people(config, wrong)
-  unbuiltConnectors(config, book, wrong)
+  unbuiltConnectors(config, catalog, wrong)
   unbuiltPlatforms(config, warnings)
   yield
   if (findings.length === 0) deafEnds(config, warnings)
-  quietDoors(config, warnings)
-  silentApprovals(config, book, warnings)
+  silentIntegrations(config, warnings)
+  silentApprovals(config, catalog, warnings)
   limitedTrust(config, warnings)
   unheard(config, warnings)
   unbound(config, warnings)
   yield
   publicAddress(config, warnings)
   nearOnly(config, warnings)
-  ownCallbacks(config, book, warnings)
+  ownCallbacks(config, catalog, warnings)
   slowPatterns(config, warnings)
   unheardEnds(config, warnings)
   liftedLimits(config, warnings)
-  warnings.push(...sharedTokens(config.integrations, (platform) => book.platform(platform)?.setup))
+  warnings.push(...sharedTokens(config.integrations, (platform) => catalog.platform(platform)?.setup))
   return { findings, warnings }
 }
 
@@ -156,8 +156,8 @@ function channelIds(config: Config): readonly string[] {
 }
 
 /** Messages for it would wait for ever. */
-function unbuiltConnectors(config: Config, book: LoadedAdapters, wrong: Wrong): void {
-  const built = book.connectorNames.filter((name) => book.connector(name)?.create !== undefined)
+function unbuiltConnectors(config: Config, catalog: LoadedAdapters, wrong: Wrong): void {
+  const built = catalog.connectorNames.filter((name) => catalog.connector(name)?.create !== undefined)
   for (const [index, { connector }] of config.agents.entries()) {
     if (connector.adapter === null || connector.adapter.create !== undefined) continue
     wrong(

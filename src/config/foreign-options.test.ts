@@ -39,26 +39,26 @@ function matrix(validate: Validate, more: Partial<PlatformModule> = {}): LoadedA
 
 const taken = matrix((value) => ({ value }))
 const FILE = 'integrations:\n  - id: m\n    platform: matrix\n    token: env:T\n    room: lobby\n'
-const load = (book: LoadedAdapters, text = FILE) => loadText(text, {}, book)
-const problems = (book: LoadedAdapters, text = FILE) => {
-  const result = load(book, text)
+const load = (catalog: LoadedAdapters, text = FILE) => loadText(text, {}, catalog)
+const problems = (catalog: LoadedAdapters, text = FILE) => {
+  const result = load(catalog, text)
   return result.ok ? '' : renderProblems('switchboard.yaml', result.problems)
 }
-const first = (book: LoadedAdapters, text = FILE) => {
-  const result = load(book, text)
-  if (!result.ok) throw new Error(problems(book, text))
+const first = (catalog: LoadedAdapters, text = FILE) => {
+  const result = load(catalog, text)
+  if (!result.ok) throw new Error(problems(catalog, text))
   return result.settings.integrations[0]
 }
 
 describe('[I13.one-schema] options by a schema of somebody else', () => {
   it('what it gives is what the adapter finds', () => {
-    const book = matrix((value) => ({ value: { ...(value as object), added: 1 } }))
-    expect(first(book)?.options).toEqual({ token: 'env:T', room: 'lobby', added: 1 })
+    const catalog = matrix((value) => ({ value: { ...(value as object), added: 1 } }))
+    expect(first(catalog)?.options).toEqual({ token: 'env:T', room: 'lobby', added: 1 })
   })
 
   it('its words are told with line and column', () => {
-    const book = matrix(() => ({ issues: [{ message: 'no such room', path: [{ key: 'room' }] }] }))
-    expect(problems(book)).toContain('switchboard.yaml:5:11 room: no such room')
+    const catalog = matrix(() => ({ issues: [{ message: 'no such room', path: [{ key: 'room' }] }] }))
+    expect(problems(catalog)).toContain('switchboard.yaml:5:11 room: no such room')
   })
 
   it('[I13.modules-schema] one that throws, answers later or answers nonsense is a problem of its entry', () => {

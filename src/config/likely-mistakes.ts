@@ -57,7 +57,7 @@ export function unheardEnds({ agents }: Config, warnings: string[]): void {
   }
 }
 
-export function quietDoors(config: Config, warnings: string[]): void {
+export function silentIntegrations(config: Config, warnings: string[]): void {
   for (const [index, integration] of config.integrations.entries()) {
     const { access, adapter, options } = integration
     if (access?.file !== undefined) continue
@@ -98,13 +98,13 @@ export function limitedTrust({ agents }: Config, warnings: string[]): void {
 /** Warns when no person can decide about tool calls. With pairing an approver may still arrive. */
 export function silentApprovals(
   { agents, integrations, users }: Config,
-  book: LoadedAdapters,
+  catalog: LoadedAdapters,
   warnings: string[],
 ): void {
   const deciding = users.filter(({ roles }) => roles.includes('owner') || roles.includes('approver'))
   const byId = new Map(integrations.map((one, index) => [one.id, { ...one, index }]))
   for (const agent of agents) {
-    const { asks } = book.connector(agent.connector.type) ?? {}
+    const { asks } = catalog.connector(agent.connector.type) ?? {}
     if (askModule(() => asks?.(agent.connector.options)) !== true) continue
     const bound = agent.inbound_bindings.flatMap(({ instance }) => byId.get(instance ?? '') ?? [])
     const [first] = bound
@@ -156,12 +156,12 @@ function hinted(hint: string | undefined): string {
 /** An embedded database means a single node. A named database may be shared. */
 export function ownCallbacks(
   { store, server, agents }: Config,
-  book: LoadedAdapters,
+  catalog: LoadedAdapters,
   warnings: string[],
 ): void {
   if (server.public_url !== undefined || store === undefined || store.startsWith('sqlite:')) return
   for (const [index, { id, connector }] of agents.entries()) {
-    if (book.connector(connector.type)?.callsBack)
+    if (catalog.connector(connector.type)?.callsBack)
       warnings.push(
         `agents[${index}]: without server.public_url every node that shares the store hands out callback URLs of its own: when a node dies, what "${id}" answers to turns that were handed over there is lost, and they end as failed (agent_silent). Set server.public_url to an address that leads to every node.`,
       )

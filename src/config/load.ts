@@ -78,20 +78,20 @@ export async function parseSettings(
   await breath()
   const wanted = wantedBy(yaml.value, dirname(path))
   const given = { text, path, yaml }
-  const book = await deps.adapters.open(wanted)
-  const result = await withPauses(settleSteps(given, { ...deps, book }))
+  const catalog = await deps.adapters.open(wanted)
+  const result = await withPauses(settleSteps(given, { ...deps, catalog }))
   if (result.ok) return result
   // Suggestions for a wrong file use all keys and names.
   const everything = { ...wanted, platforms: 'all', connectors: 'all' } as const
-  return withPauses(settleSteps(given, { ...deps, book: await deps.adapters.open(everything, book) }))
+  return withPauses(settleSteps(given, { ...deps, catalog: await deps.adapters.open(everything, catalog) }))
 }
 
 interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
-  readonly book: LoadedAdapters
+  readonly catalog: LoadedAdapters
   readonly readFile: ReadFile
 }
 
-/** The same when `book` has loaded every adapter that the file may name. */
+/** The same when `catalog` has loaded every adapter that the file may name. */
 export function parseSettingsWith(text: string, path: string, deps: SettleDeps): LoadResult {
   return atOnce(settleSteps({ text, path, yaml: readYaml(text) }, deps))
 }
@@ -103,19 +103,19 @@ interface Given {
 }
 
 function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<void, LoadResult> {
-  const { book } = deps
+  const { catalog } = deps
   const folder = dirname(path)
   const expected: Expected = {
-    schema: () => configurationJsonSchema(book),
-    platformNames: book.platformNames.filter((name) => name !== CHANNEL_PLATFORM),
-    connectorNames: book.connectorNames,
+    schema: () => configurationJsonSchema(catalog),
+    platformNames: catalog.platformNames.filter((name) => name !== CHANNEL_PLATFORM),
+    connectorNames: catalog.connectorNames,
   }
   function* wrong(findings: readonly Finding[]): Generator<void, LoadResult> {
-    const view = yield* fileViewSteps(text, yaml, knownKeys(book))
+    const view = yield* fileViewSteps(text, yaml, knownKeys(catalog))
     return { ok: false, problems: problemsOf(findings, yaml, view), files: [path] }
   }
   if (yaml.problems.length > 0) {
-    const view = yield* fileViewSteps(text, yaml, knownKeys(book))
+    const view = yield* fileViewSteps(text, yaml, knownKeys(catalog))
     const problems = yaml.problems.map(
       ({ path: at, ...said }): Problem => ({
         ...said,
@@ -133,8 +133,8 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
       'remove it to run the embedded default, or run `switchboard init`',
     )
 
-  const failedOnes = moduleFindings(book)
-  const schema = configSchema(book)
+  const failedOnes = moduleFindings(catalog)
+  const schema = configSchema(catalog)
   const inLots = yield* parseInLots(schema, yaml.value)
   const parsed = inLots === null ? schema.safeParse(yaml.value) : ({ success: true, data: inLots } as const)
   yield
@@ -142,7 +142,7 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
     const found = findingsOf(parsed.error.issues, yaml.value, expected)
     return yield* wrong(deps.failedModules === 'refused' ? [...failedOnes, ...found] : found)
   }
-  const { findings, warnings } = yield* crossCheck(parsed.data, book)
+  const { findings, warnings } = yield* crossCheck(parsed.data, catalog)
   yield
   if (findings.length > 0) return yield* wrong(findings)
   if (failedOnes.length > 0 && deps.failedModules === 'refused') return yield* wrong(failedOnes)
@@ -155,7 +155,7 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
     all.push('store holds a password: write store: env:NAME instead')
   }
   const side = createSideFiles(folder, deps.readFile, (warning) => all.push(warning))
-  const place = { folder, defaultStore: deps.defaultStore, modules: book.modules }
+  const place = { folder, defaultStore: deps.defaultStore, modules: catalog.modules }
   const settings = yield* settingsOf(parsed.data, side, place, all)
   return { ok: true, settings, warnings: all, files: [path, ...side.touched] }
 }

@@ -323,12 +323,12 @@ agents:
   it('[I14.connector-not-built] a connector that is not built is an error: where it stands, and what is built', () => {
     // One that is planned: known by its name and options, and nothing makes it.
     const planned = { name: 'later', options: demoModule.options }
-    const book = {
+    const catalog = {
       ...BOOK,
       connectorNames: [...BOOK.connectorNames, 'later'],
       connector: (name: string) => (name === 'later' ? planned : BOOK.connector(name)),
     }
-    const result = loadText('agents:\n  - id: a\n    connector: { type: later }\n', {}, book)
+    const result = loadText('agents:\n  - id: a\n    connector: { type: later }\n', {}, catalog)
     if (result.ok) throw new Error('it loads')
     expect(result.problems).toMatchObject([
       {
@@ -368,17 +368,18 @@ agents:
 
   it('[S7.not-built-told] [I18.planned-platform] a platform that is planned is told as such, its keys are known, and none is kept', async () => {
     const { create: _, ...planned } = BOOK.platform('imessage') ?? {}
-    const book = {
+    const catalog = {
       ...BOOK,
       platform: (name: string) => (name === 'imessage' ? planned : BOOK.platform(name)),
     } as typeof BOOK
-    const load = (keys: string) => loadText(`integrations: [{ id: i, platform: imessage${keys} }]`, {}, book)
+    const load = (keys: string) =>
+      loadText(`integrations: [{ id: i, platform: imessage${keys} }]`, {}, catalog)
     expect(load('')).toMatchObject({
       ok: true,
       warnings: expect.arrayContaining(['platform imessage is not built yet: i is loaded but stays off']),
     })
     expect(load(', alow_sms: true')).toMatchObject({ ok: false })
-    const shelf = await openStoredIntegrations({ reserved: () => [] } as never, async () => book)
+    const shelf = await openStoredIntegrations({ reserved: () => [] } as never, async () => catalog)
     await expect(shelf.add({ id: 'i', platform: 'imessage' }, null, 'operator')).rejects.toMatchObject({
       code: 'not_built',
       nature: { exitCode: 2 },

@@ -32,11 +32,11 @@ export function wantedOptions(definition: Definition): WantedOptions {
 }
 
 /** Throws `input_invalid` naming the field. It quotes no value, because any value could be a secret. */
-export function readStoredIntegration(definition: Definition, book: LoadedAdapters): IntegrationSettings {
-  demandModule(String(definition[PLATFORM_KEY]), book)
-  const parsed = integrationSchema(book).safeParse(definition)
+export function readStoredIntegration(definition: Definition, catalog: LoadedAdapters): IntegrationSettings {
+  demandModule(String(definition[PLATFORM_KEY]), catalog)
+  const parsed = integrationSchema(catalog).safeParse(definition)
   if (!parsed.success) {
-    const [first] = findingsOf(parsed.error.issues, definition, expectedOf(book))
+    const [first] = findingsOf(parsed.error.issues, definition, expectedOf(catalog))
     const where = first && first.path.length > 0 ? `${formatPath(first.path)}: ` : ''
     throw new SwitchboardError('input_invalid', `${where}${first?.message ?? 'is not an integration'}`, {
       ...(first?.hint ? { hint: first.hint } : {}),
@@ -45,13 +45,13 @@ export function readStoredIntegration(definition: Definition, book: LoadedAdapte
   if (parsed.data.access?.file !== undefined) {
     throw new SwitchboardError('input_invalid', 'access.file: an added integration writes its policy here')
   }
-  return settingsOfStored(parsed.data, book)
+  return settingsOfStored(parsed.data, catalog)
 }
 
 /** Options that no schema has checked are refused. */
-function demandModule(platform: string, book: LoadedAdapters): void {
-  const failed = book.modules.filter(({ problem }) => problem !== null)
-  if (failed.length === 0 || book.platform(platform) !== undefined) return
+function demandModule(platform: string, catalog: LoadedAdapters): void {
+  const failed = catalog.modules.filter(({ problem }) => problem !== null)
+  if (failed.length === 0 || catalog.platform(platform) !== undefined) return
   const why = failed.map(({ from, problem }) => `module "${from}" ${problem}`).join('; ')
   throw new SwitchboardError('input_invalid', `platform: "${platform}" is not to be had: ${why}`, {
     hint: 'mend the module, or what is written for it',
@@ -62,13 +62,16 @@ function demandModule(platform: string, book: LoadedAdapters): void {
  * Reads one that was accepted before. Its module may be gone, or may want other keys now. Then the integration is down and lets
  * no sender in, and the others run.
  */
-export function recallStoredIntegration(definition: Definition, book: LoadedAdapters): IntegrationSettings {
+export function recallStoredIntegration(
+  definition: Definition,
+  catalog: LoadedAdapters,
+): IntegrationSettings {
   try {
-    return readStoredIntegration(definition, book)
+    return readStoredIntegration(definition, catalog)
   } catch (thrown) {
     const problem = asSwitchboardError(thrown).message
     const { id, platform, enabled, ...options } = definition
-    return { ...bareIntegration({ id, platform, enabled: enabled !== false }, book), options, problem }
+    return { ...bareIntegration({ id, platform, enabled: enabled !== false }, catalog), options, problem }
   }
 }
 
@@ -78,9 +81,9 @@ export function unopenedIntegration(id: string, why: string): IntegrationSetting
   return { ...bareIntegration({ id, platform: 'unknown', enabled: true }, NO_ADAPTERS), problem }
 }
 
-function bareIntegration(definition: Definition, book: LoadedAdapters): IntegrationSettings {
-  const schema = integrationSchema({ ...book, platform: () => undefined, modules: GONE })
-  return settingsOfStored(schema.parse(definition), book)
+function bareIntegration(definition: Definition, catalog: LoadedAdapters): IntegrationSettings {
+  const schema = integrationSchema({ ...catalog, platform: () => undefined, modules: GONE })
+  return settingsOfStored(schema.parse(definition), catalog)
 }
 
 const NO_ADAPTERS: LoadedAdapters = {
@@ -95,8 +98,8 @@ const GONE: LoadedAdapters['modules'] = [
   { from: '', file: null, version: null, platforms: [], connectors: [], problem: 'gone' },
 ]
 
-function settingsOfStored(data: IntegrationConfig, book: LoadedAdapters): IntegrationSettings {
-  const settings = integrationOf(data, 0, configSchema(book).parse({}), {
+function settingsOfStored(data: IntegrationConfig, catalog: LoadedAdapters): IntegrationSettings {
+  const settings = integrationOf(data, 0, configSchema(catalog).parse({}), {
     access: () => ({ problem: 'no file' }),
     messaging: () => [],
     messagingBeside: () => [],
@@ -104,10 +107,10 @@ function settingsOfStored(data: IntegrationConfig, book: LoadedAdapters): Integr
   return { ...settings, origin: STORE_ORIGIN }
 }
 
-function expectedOf(book: LoadedAdapters): Expected {
+function expectedOf(catalog: LoadedAdapters): Expected {
   return {
-    schema: () => itemsOf(propertiesOf(configurationJsonSchema(book))?.integrations ?? {}) ?? {},
-    platformNames: book.platformNames.filter((name) => name !== CHANNEL_PLATFORM),
+    schema: () => itemsOf(propertiesOf(configurationJsonSchema(catalog))?.integrations ?? {}) ?? {},
+    platformNames: catalog.platformNames.filter((name) => name !== CHANNEL_PLATFORM),
     connectorNames: [],
   }
 }

@@ -42,12 +42,12 @@ export interface StoredIntegrations {
 }
 
 /**
- * `bookFor` returns the adapters of this moment, with the named platform loaded. A module of a third party whose schema never
+ * `catalogFor` returns the adapters of this moment, with the named platform loaded. A module of a third party whose schema never
  * returns for these options is not among them.
  */
 export async function openStoredIntegrations(
   secrets: SecretStore,
-  bookFor: (entry: WantedOptions) => Promise<LoadedAdapters>,
+  catalogFor: (entry: WantedOptions) => Promise<LoadedAdapters>,
 ): Promise<StoredIntegrations> {
   let added = new Map<string, Held>()
   /** The same array until something changes: callers that merge it compare by identity. */
@@ -56,12 +56,12 @@ export async function openStoredIntegrations(
   // The schema is loaded only when there is a definition to check.
   const read = async ({ definition, agent }: Stored, how: 'new' | 'recalled' = 'new'): Promise<Added> => {
     const stored = await import('./stored-integration.ts')
-    const book = await bookFor(stored.wantedOptions(definition))
+    const catalog = await catalogFor(stored.wantedOptions(definition))
     const settings =
       how === 'new'
-        ? stored.readStoredIntegration(definition, book)
-        : stored.recallStoredIntegration(definition, book)
-    const known = book.platform(settings.platform)
+        ? stored.readStoredIntegration(definition, catalog)
+        : stored.recallStoredIntegration(definition, catalog)
+    const known = catalog.platform(settings.platform)
     if (how === 'new' && known !== undefined && known.create === undefined)
       throw new SwitchboardError(
         'not_built',

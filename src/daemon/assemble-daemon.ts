@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { childEnvironment } from '../config/instance/child-environment.ts'
 import { attachmentsFolder } from '../config/instance/data-folder.ts'
 import { createIntegrationCredentials } from '../config/secrets/integration-credentials.ts'
-import { type Clock, defined, type Logger, type ProcessPlace, type ToolDesk } from '../contract/index.ts'
-import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
+import { type Clock, defined, type Logger, type ProcessPlace, type ToolActions } from '../contract/index.ts'
+import { createToolActions } from '../core/tool-actions/create-tool-actions.ts'
 import { type Attachments, createAttachments } from '../gateway/access/attached-hosts.ts'
 import type { Tokens } from '../gateway/access/tokens.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { openChannelServers } from '../gateway/open-channel-servers.ts'
-import { type AppLentTools, createLentTools } from '../gateway/service-tools.ts'
+import { createServiceTools, type GatewayServiceTools } from '../gateway/service-tools.ts'
 import type { Watchers } from '../operations/watchers.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { DaemonAddress } from './daemon-address.ts'
@@ -20,8 +20,8 @@ import type { Instance } from './open-instance.ts'
 
 export interface AssembledDaemon {
   readonly gateway: Gateway
-  readonly toolDesk: ToolDesk
-  readonly lentTools: AppLentTools
+  readonly toolActions: ToolActions
+  readonly serviceTools: GatewayServiceTools
   readonly attachments: Attachments
   readonly processPlaces: ProcessPlaces
 }
@@ -39,11 +39,11 @@ export function assembleDaemon(
     { path: folder.path, base: instance.sources.folder, variables: env },
     { clock, log },
   )
-  const lentTools = createLentTools({ store, clock, log, settings, credentials })
+  const serviceTools = createServiceTools({ store, clock, log, settings, credentials })
   const gateway = createGateway({
-    tools: () => toolDesk,
+    tools: () => toolActions,
     hosts: attachments.door,
-    lent: lentTools,
+    lent: serviceTools,
     platform: (name) => adapters.platform(name, settings().modules),
     connector: (name) => adapters.connector(name, settings().modules),
     ...{ store, clock, random, log, tokens, settings, secret, credentials, signer, watched: approverWatches },
@@ -61,12 +61,12 @@ export function assembleDaemon(
     ...defined({ crashPoint: instance.crashPoint ?? undefined }),
   })
   const { links, outlet, notifier, dispatcher, roster, askForPerson } = gateway
-  const toolDesk = createToolDesk({
+  const toolActions = createToolActions({
     ...{ store, settings, links, outlet, notifier, dispatcher, roster, askForPerson },
     files: attachableFiles(instance),
-    lent: lentTools,
+    lent: serviceTools,
   })
-  return { gateway, toolDesk, lentTools, attachments, processPlaces }
+  return { gateway, toolActions, serviceTools, attachments, processPlaces }
 }
 
 // The programs of agents: their environment, the record of running programs, and a folder for each agent. Programs that

@@ -28,12 +28,12 @@ export function createDaemonContext(
 ): { readonly context: OperationContext; readonly live: LiveParts } {
   const { store, clock, random, secrets, settings, adapters, config, folder } = instance
   const { address, reloading, chatLink, consoleLink } = deps
-  const { gateway, attachments, lentTools } = deps.pipeline
+  const { gateway, attachments, serviceTools } = deps.pipeline
   const { admin, tokens } = deps.credentials
   const source = { store, settings, clock, standing: () => standingOf(instance, deps.readiness) }
   const live: LiveParts = {
     ...{ gateway, random, tokens, secrets, adapters, chatLink, consoleLink },
-    added: instance.shelf,
+    added: instance.storedIntegrations,
     doctor: createDoctor({
       ...source,
       ...{ gateway, adapters },
@@ -44,7 +44,7 @@ export function createDaemonContext(
         unmarkedProxies: () => probeProxies({ key: address.probeKey, clock, ownPort: address.port() }),
       }),
       turnedAway: attachments.turnedAway,
-      leftOut: lentTools.problems,
+      leftOut: serviceTools.problems,
     }),
     reload: async (by) => {
       const result = await reloading.reload(by)

@@ -37,7 +37,7 @@ export interface DaemonServerDeps {
 
 export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): Server {
   const { folder, clock, log, store, settings } = instance
-  const { gateway, toolDesk, lentTools, attachments } = deps.pipeline
+  const { gateway, toolActions, serviceTools, attachments } = deps.pipeline
   const { admin, tokens } = deps.credentials
   const authenticate = createAuthenticate({ adminToken: () => admin.token, tokens, users: deps.users })
   const trusted = createTrustedProxies()
@@ -67,11 +67,11 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
         isAgent: (id) => settings().agents.some((agent) => agent.id === id),
       }),
       mcp: createToolSurface({
-        desk: toolDesk,
+        actions: toolActions,
         tokens,
         settings,
         log,
-        services: lentTools,
+        services: serviceTools,
         roster: gateway.roster,
       }),
       probeKey: deps.address.probeKey,

@@ -187,7 +187,7 @@ function logStarted({ settings, folder, node, log }: Instance, address: DaemonAd
 
 /** Starts following. Unwinding the instance's undo stack stops it. */
 function followConfiguration(instance: Instance, gateway: Pick<Gateway, 'apply' | 'grants'>): ConfigReload {
-  const { config, settings, store, clock, log, secrets, shelf, undo } = instance
+  const { config, settings, store, clock, log, secrets, storedIntegrations, undo } = instance
   const reloading = createConfigReload({ config, settings, store, log, apply: gateway.apply })
   undo.push(
     followSharedChanges({
@@ -197,7 +197,7 @@ function followConfiguration(instance: Instance, gateway: Pick<Gateway, 'apply' 
       refreshAccess: gateway.grants.load,
       refreshConfig: async () => {
         await secrets.refresh()
-        await shelf.refresh()
+        await storedIntegrations.refresh()
         await gateway.apply()
       },
     }),

@@ -56,7 +56,7 @@ export interface Instance extends InstanceParts {
   readonly watch: StoreWatch
   readonly store: Store
   readonly secrets: SecretStore
-  readonly shelf: StoredIntegrations
+  readonly storedIntegrations: StoredIntegrations
   /** Resolves a reference. Throws if it has no value. */
   readonly secret: (reference: string) => string
   /** Returns the function by which an integration signs. */
@@ -70,8 +70,8 @@ export async function openInstance(ground: InstanceParts, adapters: Adapters): P
     { clock, log },
   )
   undo.push(() => config.stop())
-  let shelf: StoredIntegrations | null = null
-  const settings = settingsInForce(config.current, () => shelf)
+  let storedIntegrations: StoredIntegrations | null = null
+  const settings = settingsInForce(config.current, () => storedIntegrations)
   const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
   const node = nodeName(folder)
   const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
@@ -103,7 +103,7 @@ export async function openInstance(ground: InstanceParts, adapters: Adapters): P
     log.error({ foreign_chains, hint }, problem)
   }
   const secrets = await openSecretStore(keys, store)
-  shelf = await openStoredIntegrations(secrets, (entry) =>
+  storedIntegrations = await openStoredIntegrations(secrets, (entry) =>
     adapters.open({
       ...sources,
       modules: namedModules(config.current()),
@@ -127,7 +127,7 @@ export async function openInstance(ground: InstanceParts, adapters: Adapters): P
     watch,
     store,
     secrets,
-    shelf,
+    storedIntegrations,
     secret,
     signer: createSigner(keys.ledgerKey),
   }
@@ -142,15 +142,18 @@ function namedModules({ modules = [] }: Settings): readonly string[] {
 
 const NOTHING_ADDED: readonly Added[] = []
 
-/** Computed again only when one of the two changed. `shelf` is null until the store is open. */
-function settingsInForce(file: () => Settings, shelf: () => StoredIntegrations | null): () => Settings {
+/** Computed again only when one of the two changed. `storedIntegrations` is null until the store is open. */
+function settingsInForce(
+  file: () => Settings,
+  storedIntegrations: () => StoredIntegrations | null,
+): () => Settings {
   let from: Settings | null = null
   let list = NOTHING_ADDED
   let merged: Settings | null = null
   const started = file()
   return () => {
     const now = file()
-    const added = shelf()?.all() ?? NOTHING_ADDED
+    const added = storedIntegrations()?.all() ?? NOTHING_ADDED
     if (merged === null || from !== now || list !== added) {
       from = now
       list = added

@@ -9,15 +9,15 @@ import {
   createSerial,
   type HostEndpoint,
   type IntegrationCredentials,
-  type LentToolSource,
   type Logger,
   type NodeReport,
   type PlatformModule,
   type ProcessPlace,
   type Random,
+  type ServiceToolSource,
   type Settings,
   type Store,
-  type ToolDesk,
+  type ToolActions,
 } from '../contract/index.ts'
 import type { Approvals } from '../core/approvals/approvals.ts'
 import { keepSettlingClock } from '../core/clock-set-back.ts'
@@ -72,9 +72,9 @@ export interface GatewayDeps {
   /** Whether an approver watches the console or an event stream. */
   readonly watched: () => boolean
   /** For connectors whose agents call tools or attach. Absent: they report that. */
-  readonly tools?: () => ToolDesk
+  readonly tools?: () => ToolActions
   readonly hosts?: HostEndpoint
-  readonly lent?: LentToolSource
+  readonly lent?: ServiceToolSource
   /** Connections to channel servers, loaded when the first one is configured. */
   readonly servers?: () => Promise<ChannelServers>
   readonly crashPoint?: (name: string) => void

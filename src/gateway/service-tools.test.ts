@@ -11,8 +11,8 @@ import type { GuardedFetch } from '../kit/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { createTestClock } from '../testing/test-clock.ts'
 import { testAgent, testIntegration, testSettings } from '../testing/test-settings.ts'
-import { lentToolName } from '../tools/mcp/lent-tools.ts'
-import { createLentTools } from './service-tools.ts'
+import { serviceToolName } from '../tools/mcp/service-tools.ts'
+import { createServiceTools } from './service-tools.ts'
 
 const SCHEMA = { type: 'object', properties: { q: { type: 'string' } } }
 
@@ -75,7 +75,7 @@ function opened(
     ...{ id: 't1', agent: 'kate', integration: 'up', conversation: 'room', thread: null },
     body: { meta: { [MCP_SERVERS_REF]: 'secret:given.up.d1.mcp' } },
   } as unknown as TurnRow
-  const services = createLentTools({
+  const services = createServiceTools({
     clock,
     log: createRecordingLog(),
     fetch,
@@ -183,7 +183,7 @@ describe('tools of a service', () => {
   it('[I14.chorus-service-tools] names are unique within 64 characters', () => {
     const taken = new Set(['reply'])
     const long = 'n'.repeat(80)
-    const names = [long, long, 'a b/c'].map((tool) => lentToolName('srv', tool, taken))
+    const names = [long, long, 'a b/c'].map((tool) => serviceToolName('srv', tool, taken))
     expect(names).toEqual([`srv__${'n'.repeat(59)}`, `srv__${'n'.repeat(57)}-2`, 'srv__a_b_c'])
   })
 })

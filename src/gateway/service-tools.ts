@@ -8,17 +8,17 @@ import {
   defined,
   type IntegrationCredentials,
   integrationById,
-  type LentTool,
   type Logger,
   MCP_SERVERS_REF,
+  type ServiceTool,
   type Settings,
   type Store,
 } from '../contract/index.ts'
 import { distrustOf } from '../core/people/trust.ts'
 import type { ChorusDelivery, ChorusMcpServer, GuardedFetch } from '../kit/index.ts'
-import { type LentTools, lentFailure, lentToolName } from '../tools/mcp/lent-tools.ts'
+import { type ServiceTools, serviceFailure, serviceToolName } from '../tools/mcp/service-tools.ts'
 
-export interface LentToolsDeps {
+export interface ServiceToolsDeps {
   readonly store: Pick<Store, 'turns' | 'turn' | 'session'>
   readonly clock: Clock
   readonly log: Logger
@@ -28,22 +28,22 @@ export interface LentToolsDeps {
   readonly fetch?: GuardedFetch
 }
 
-export interface LentToolProblem {
+export interface ServiceToolProblem {
   readonly session: string
   readonly server: string
   readonly problem: string
   readonly at: number
 }
 
-export interface AppLentTools extends LentTools {
+export interface GatewayServiceTools extends ServiceTools {
   /** Servers whose tools could not be listed lately, for doctor. */
-  problems(): readonly LentToolProblem[]
+  problems(): readonly ServiceToolProblem[]
 }
 
 interface Listed {
   readonly server: ChorusMcpServer
   readonly tool: string
-  readonly shown: LentTool
+  readonly shown: ServiceTool
 }
 
 /** These tools belong to a Chorus service, so no channel server is behind its sessions. */
@@ -57,13 +57,13 @@ const MOST_SERVERS = 16
 const MOST_TOOLS = 200
 const PROBLEM_LIFE_MS = 24 * 3_600_000
 
-export function createLentTools(deps: LentToolsDeps): AppLentTools {
+export function createServiceTools(deps: ServiceToolsDeps): GatewayServiceTools {
   const { clock, log } = deps
   const lists = createBoundedMap<
     string,
     { readonly reference: string; readonly at: number; readonly tools: Promise<readonly Listed[]> }
   >(MOST_SESSIONS)
-  const problems = createBoundedMap<string, LentToolProblem>(100)
+  const problems = createBoundedMap<string, ServiceToolProblem>(100)
   let fetching: Promise<GuardedFetch> | null = deps.fetch ? Promise.resolve(deps.fetch) : null
   const guard = () => {
     fetching ??= import('../kit/index.ts').then(({ createGuardedFetch }) => createGuardedFetch({ clock }))
@@ -134,13 +134,13 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
     const taken = new Set<string>(TOOLS.map(({ name }) => name))
     return found.flatMap(({ server, tools }) =>
       tools.map(({ name: tool, description, inputSchema }): Listed => {
-        const name = lentToolName(server.name, tool, taken)
+        const name = serviceToolName(server.name, tool, taken)
         const about = defined({ description })
         // Annotations are dropped, because a foreign tool's claim to be read-only is not trusted.
         return {
           server,
           tool,
-          shown: { name, ...about, inputSchema: inputSchema as LentTool['inputSchema'] },
+          shown: { name, ...about, inputSchema: inputSchema as ServiceTool['inputSchema'] },
         }
       }),
     )
@@ -179,7 +179,7 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
             )
       if (refused !== null) {
         const { failedOutcome } = await import('../tools/index.ts')
-        return lentFailure(failedOutcome('forbidden', refused))
+        return serviceFailure(failedOutcome('forbidden', refused))
       }
       const args = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
       try {
@@ -198,7 +198,7 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
       } catch (thrown) {
         const error = asSwitchboardError(thrown)
         const { failedOutcome } = await import('../tools/index.ts')
-        return lentFailure(
+        return serviceFailure(
           failedOutcome('outcome_unknown', `${name}: ${error.message}; it may have been done`),
         )
       }

@@ -58,7 +58,7 @@ export async function makeIntegration(
   )
   return async () => {
     const link = links.add(integration.id, integration.platform, adapter)
-    const door = intake.of(integration.id, lease?.fence)
+    const integrationIntake = intake.of(integration.id, lease?.fence)
     const { crashPoint } = deps
     const watch =
       adapter.history || adapter.link?.probe
@@ -68,7 +68,7 @@ export async function makeIntegration(
     await adapter.start(
       {
         async receive(events, options) {
-          const receive = () => door.receive(events, options)
+          const receive = () => integrationIntake.receive(events, options)
           const received = await (watch === null ? receive() : watch.inOrder(events, receive))
           link.lastInAt = clock.now()
           for (const { conversation } of events) relay.received(integration.id, conversation)

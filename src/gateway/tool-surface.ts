@@ -10,22 +10,22 @@ import {
   type Resource,
   type Settings,
   type TokenRow,
-  type ToolDesk,
+  type ToolActions,
 } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import type { Roster } from '../core/roster.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { AnswerWay } from '../tools/index.ts'
 import type { McpEndpoint, ToolGrant } from '../tools/mcp/create-mcp-endpoint.ts'
-import type { LentTools } from '../tools/mcp/lent-tools.ts'
+import type { ServiceTools } from '../tools/mcp/service-tools.ts'
 import type { Tokens } from './access/tokens.ts'
 
 export interface ToolSurfaceDeps {
-  readonly desk: ToolDesk
+  readonly actions: ToolActions
   readonly tokens: Pick<Tokens, 'find'>
   readonly settings: () => Settings
   readonly log: Logger
-  readonly services?: LentTools
+  readonly services?: ServiceTools
   readonly roster: Pick<Roster, 'get'>
 }
 
@@ -38,7 +38,7 @@ const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
 
 /** Serves `/mcp` and `/mcp/notify`. */
 export function createToolSurface(deps: ToolSurfaceDeps): HeadEndpoint {
-  const { desk, tokens, settings, log, services, roster } = deps
+  const { actions, tokens, settings, log, services, roster } = deps
   let loading: Promise<McpEndpoint> | null = null
   const authenticate = async (bearer: string): Promise<ToolGrant | null> => {
     const row = await tokens.find(bearer)
@@ -52,7 +52,7 @@ export function createToolSurface(deps: ToolSurfaceDeps): HeadEndpoint {
     async admit(head) {
       loading ??= import('../tools/mcp/create-mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
         createMcpEndpoint({
-          desk,
+          actions,
           authenticate,
           log,
           version: VERSION,

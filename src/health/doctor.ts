@@ -16,7 +16,7 @@ import {
 import { approversOn } from '../core/people/approvers.ts'
 import type { Attachments } from '../gateway/access/attached-hosts.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { AppLentTools } from '../gateway/service-tools.ts'
+import type { GatewayServiceTools } from '../gateway/service-tools.ts'
 import type { Adapters } from '../modules/module-catalog.ts'
 import { problemsOf, type ReportBeforeChecks } from './checks.ts'
 import { doctorFacts, ledgerStanding, unseenTurns } from './doctor-facts.ts'
@@ -38,7 +38,7 @@ export interface DoctorDeps extends StatusSource {
   /** Hosts that were refused. Absent: no host can attach. */
   readonly turnedAway?: Attachments['turnedAway'] | undefined
   /** Tool servers of services whose tools could not be listed. */
-  readonly leftOut?: AppLentTools['problems'] | undefined
+  readonly leftOut?: GatewayServiceTools['problems'] | undefined
   /** The facts for `doctor --security`. Absent: it is not judged. */
   readonly exposure?: (() => Exposure) | undefined
   /** The adapters' own results. Absent: none. */

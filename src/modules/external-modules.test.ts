@@ -42,8 +42,8 @@ describe('where a module is', () => {
       '{"version":"2.1.0","exports":{"import":"./irc.js"},"type":"module"}',
     )
     write('node_modules/switchboard-irc/irc.js', source('irc'))
-    const book = await open(['./adapters/matrix.mjs', 'switchboard-irc'])
-    expect(book.modules).toMatchObject([
+    const catalog = await open(['./adapters/matrix.mjs', 'switchboard-irc'])
+    expect(catalog.modules).toMatchObject([
       {
         from: './adapters/matrix.mjs',
         version: expect.stringMatching(/^sha256:[0-9a-f]{12}$/),
@@ -52,8 +52,8 @@ describe('where a module is', () => {
       },
       { from: 'switchboard-irc', version: '2.1.0', platforms: ['irc'], problem: null },
     ])
-    expect(book.platformNames).toEqual(expect.arrayContaining(['matrix', 'irc', 'web']))
-    expect(book.platform('matrix')?.create).toBeTypeOf('function')
+    expect(catalog.platformNames).toEqual(expect.arrayContaining(['matrix', 'irc', 'web']))
+    expect(catalog.platform('matrix')?.create).toBeTypeOf('function')
   })
 
   it.each([
@@ -215,7 +215,7 @@ describe('a module that misbehaves while it is loaded', () => {
     expect((await adapters.open(wanted)).platform('mended')).toBeDefined()
   })
 
-  it('[I13.modules-once] one that failed is not tried again for a book of the same file', async () => {
+  it('[I13.modules-once] one that failed is not tried again for a catalog of the same file', async () => {
     write(
       'bad.mjs',
       `import { appendFileSync } from 'node:fs'
@@ -269,10 +269,10 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
   ])('that %s fails with its reason, and the rest runs', async (_, body, why) => {
     write('m.mjs', checking('matrix', body))
     const adapters = createModuleCatalog({ loadTimeoutMs: 2_000 })
-    const book = await adapters.open(wanted(7))
-    expect(book.modules[0]?.problem).toContain(why)
-    expect(book.platform('matrix')).toBeUndefined()
-    expect(book.platform('good')).toBeDefined()
+    const catalog = await adapters.open(wanted(7))
+    expect(catalog.modules[0]?.problem).toContain(why)
+    expect(catalog.platform('matrix')).toBeUndefined()
+    expect(catalog.platform('good')).toBeDefined()
     expect((await adapters.open(wanted('lobby'))).platform('matrix')).toBeDefined()
     // It was imported before. The file's present content is tried anyway.
     expect((await adapters.open(wanted(7))).modules[0]?.problem).toContain(why)

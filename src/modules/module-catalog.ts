@@ -87,15 +87,15 @@ export function createModuleCatalog(options: AdaptersOptions = {}): Adapters {
       ])
       const foreignPlatforms = new Map(found.flatMap((one) => [...one.platforms]))
       const foreignConnectors = new Map(found.flatMap((one) => [...one.connectors]))
-      const book: LoadedAdapters = {
+      const catalog: LoadedAdapters = {
         platform: (name) => platforms.known(name) ?? foreignPlatforms.get(name),
         connector: (name) => connectors.known(name) ?? foreignConnectors.get(name),
         platformNames: [...platforms.names, ...foreignPlatforms.keys()],
         connectorNames: [...connectors.names, ...foreignConnectors.keys()],
         modules: found.map((one) => one.standing),
       }
-      broughtTo.set(book, found)
-      return book
+      broughtTo.set(catalog, found)
+      return catalog
     },
     platform: async (name, modules) =>
       platforms.has(name)

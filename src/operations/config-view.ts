@@ -94,8 +94,8 @@ export function createConfigViews(deps: {
 async function masked(text: string): Promise<readonly string[]> {
   const { maskedLines } = await import('../config/yaml/masked-text.ts')
   const adapters = createModuleCatalog({ leaveModulesAlone: true })
-  const book = await adapters.open({ folder: '.', modules: [], platforms: 'all', connectors: 'all' })
-  return maskedLines(text, book)
+  const catalog = await adapters.open({ folder: '.', modules: [], platforms: 'all', connectors: 'all' })
+  return maskedLines(text, catalog)
 }
 
 function problemView({ line, column, path, message, hint }: Problem): ConfigProblem {

@@ -54,8 +54,8 @@ export function createUpgrades(
   }
 
   const attach = async (listener: ListenerView, request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const door = deps.attach
-    if (door === undefined) return refuse(socket, notFound('no host can attach here'))
+    const context = deps.attach
+    if (context === undefined) return refuse(socket, notFound('no host can attach here'))
     if (draining()) throw new SwitchboardError('draining', 'the daemon is shutting down')
     const foreign = guardSocket(request, listener, deps.settings().publicUrl)
     if (foreign !== null) throw foreign
@@ -63,7 +63,7 @@ export function createUpgrades(
       throw new SwitchboardError('rate_limited', `${MOST_CONNECTIONS} hosts are attached already`, {
         retryAfterMs: 30_000,
       })
-    const enter = await door.admit(bearerOf(request))
+    const enter = await context.admit(bearerOf(request))
     const server = await shaker()
     if (socket.destroyed) return
     server.handleUpgrade(request, socket, head, (peer) => {

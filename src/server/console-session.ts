@@ -56,14 +56,14 @@ export async function consoleReply(
   path: string,
   body: Buffer,
 ): Promise<HttpReply> {
-  const door = deps.console
-  if (door === undefined) return notFound()
+  const context = deps.console
+  if (context === undefined) return notFound()
   const wanted = METHODS[path]
   if (wanted === undefined) return notFound()
   if (request.method !== wanted) return methodNotAllowed(wanted)
   if (path === '/console/session') {
     demandOwnPage(request)
-    const entered = await door.enter(ticketIn(request, body), sessionIn(request))
+    const entered = await context.enter(ticketIn(request, body), sessionIn(request))
     if (entered === null) {
       const { message, hint } = wordsIn().page.staleLink
       return errorReply(
@@ -78,7 +78,7 @@ export async function consoleReply(
       hint: 'open a fresh link: switchboard console',
     })
   if (path === '/console/me') return json(200, meView(deps, principal), { 'cache-control': 'no-store' })
-  await door.leave(sessionIn(request) ?? '')
+  await context.leave(sessionIn(request) ?? '')
   return json(200, { ok: true }, cookie(request, '', 0))
 }
 

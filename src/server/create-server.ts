@@ -14,11 +14,11 @@ import { type Connections, createConnections } from './connections.ts'
 import { listenOnSocket } from './control-socket.ts'
 import { DEFAULT_LIMITS, type ServerDeps, type ServerLimits } from './deps.ts'
 import { createEventStreams } from './events.ts'
-import type { FrontDoor } from './front-door.ts'
 import { handleRequest } from './handle-request.ts'
 import { isLoopbackListener, type ListenerView } from './host-guard.ts'
 import { createMetrics } from './metrics.ts'
 import { errorReply } from './reply.ts'
+import type { RequestContext } from './request-context.ts'
 import { createSourcePlaces } from './source-places.ts'
 import { createWebFiles } from './web-files.ts'
 import { createWrongCredentials } from './wrong-credentials.ts'
@@ -63,7 +63,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
   let closing: Promise<void> | null = null
   const upgrades = createUpgrades(deps, { draining: () => draining, wrong })
 
-  const door: FrontDoor = {
+  const context: RequestContext = {
     deps,
     limits,
     metrics,
@@ -98,7 +98,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
     )
     const take = (request: IncomingMessage, response: ServerResponse) => {
       peers.work(request.socket, response)
-      handleRequest(door, listener, request, response)
+      handleRequest(context, listener, request, response)
     }
     // 100 Continue is sent when the body is wanted.
     server.on('checkContinue', take)

@@ -7,8 +7,8 @@ import { type Endpoint, markVerified } from '../contract/index.ts'
 import { createTestClock } from '../testing/test-clock.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { DEFAULT_LIMITS } from './deps.ts'
-import type { FrontDoor } from './front-door.ts'
 import { handleRequest } from './handle-request.ts'
+import type { RequestContext } from './request-context.ts'
 
 it('a peer that left before its stream was opened does not stay among the streams', async () => {
   const streams = new Set<ServerResponse>()
@@ -32,7 +32,7 @@ it('a peer that left before its stream was opened does not stay among the stream
     metrics: { countHook: () => {} },
     draining: () => false,
     streams,
-  } as unknown as FrontDoor
+  } as unknown as RequestContext
   let left: Promise<unknown> = Promise.resolve()
   const server = createServer((request, response) => {
     left = once(response, 'close')

@@ -2,25 +2,25 @@
 // frequent.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, type HttpReply, SwitchboardError } from '../contract/index.ts'
-import {
-  answer,
-  badPath,
-  decode,
-  type FrontDoor,
-  failure,
-  type Incoming,
-  isRead,
-  type Listener,
-  rawRequest,
-  takeHead,
-  wrong,
-} from './front-door.ts'
 import { unclearHead } from './host-guard.ts'
 import { isNear } from './near.ts'
 import { page } from './pages.ts'
 import { PROBE_HEADER } from './probe-proxies.ts'
 import { bodyRefusal, declaredTooLarge, refuseUnread } from './read-body.ts'
 import { errorReply, json, methodNotAllowed, notFound, writeReply } from './reply.ts'
+import {
+  answer,
+  badPath,
+  decode,
+  failure,
+  type Incoming,
+  isRead,
+  type Listener,
+  type RequestContext,
+  rawRequest,
+  takeHead,
+  wrong,
+} from './request-context.ts'
 import { serveEndpoint } from './serve-endpoint.ts'
 
 const NO_QUERY = new URLSearchParams()
@@ -29,7 +29,7 @@ const CALLBACK = '/callback/'
 const INBOX = '/inbox/'
 
 export function handleRequest(
-  door: FrontDoor,
+  context: RequestContext,
   listener: Listener,
   request: IncomingMessage,
   response: ServerResponse,
@@ -37,8 +37,8 @@ export function handleRequest(
   request.on('error', ignore)
   response.on('error', ignore)
   const url = request.url ?? '/'
-  if (url.length > door.limits.maxUrlBytes) {
-    const error = new SwitchboardError('input_invalid', `the URL is over ${door.limits.maxUrlBytes} bytes`)
+  if (url.length > context.limits.maxUrlBytes) {
+    const error = new SwitchboardError('input_invalid', `the URL is over ${context.limits.maxUrlBytes} bytes`)
     writeReply(response, { ...errorReply(error), status: 414 }, true)
     return
   }
@@ -53,19 +53,19 @@ export function handleRequest(
   if (path === '/healthz' || path === '/readyz') {
     const reply =
       path === '/healthz'
-        ? healthReply(probed(door, listener, request))
-        : readyReply(door.deps.ready(), door.draining())
-    answer(door, response, isRead(request) ? reply : methodNotAllowed('GET'))
-  } else if (door.draining() && !(door.finishing() && isOfWork(path))) {
-    answer(door, response, errorReply(new SwitchboardError('draining', 'the daemon is shutting down')))
+        ? healthReply(probed(context, listener, request))
+        : readyReply(context.deps.ready(), context.draining())
+    answer(context, response, isRead(request) ? reply : methodNotAllowed('GET'))
+  } else if (context.draining() && !(context.finishing() && isOfWork(path))) {
+    answer(context, response, errorReply(new SwitchboardError('draining', 'the daemon is shutting down')))
   } else if (path.startsWith(HOOKS)) {
-    hook(door, listener, { request, response, path, query })
-  } else if (declaredTooLarge(request, door.deps.settings().maxBodyBytes)) {
-    refuseUnread(request, response, bodyRefusal('too large', door.deps.settings().maxBodyBytes))
+    hook(context, listener, { request, response, path, query })
+  } else if (declaredTooLarge(request, context.deps.settings().maxBodyBytes)) {
+    refuseUnread(request, response, bodyRefusal('too large', context.deps.settings().maxBodyBytes))
   } else if (path.startsWith(CALLBACK) || path.startsWith(INBOX)) {
-    secretDoor(door, listener, { request, response, path, query })
+    secretUrl(context, listener, { request, response, path, query })
   } else {
-    page(door, listener, { request, response, path, query })
+    page(context, listener, { request, response, path, query })
   }
 }
 
@@ -75,22 +75,22 @@ function isOfWork(path: string): boolean {
 }
 
 /** Whether our own probe, which knows the key of this run, looked local. Undefined: it is another client. */
-function probed({ deps }: FrontDoor, listener: Listener, request: IncomingMessage): boolean | undefined {
+function probed({ deps }: RequestContext, listener: Listener, request: IncomingMessage): boolean | undefined {
   const key = request.headers[PROBE_HEADER]
   if (key === undefined || key !== deps.probeKey) return undefined
   return isNear(request, listener, deps.settings().publicUrl)
 }
 
-function hook(door: FrontDoor, listener: Listener, incoming: Incoming): void {
+function hook(context: RequestContext, listener: Listener, incoming: Incoming): void {
   const { path } = incoming
   const slash = path.indexOf('/', HOOKS.length)
   const id = decode(slash === -1 ? path.slice(HOOKS.length) : path.slice(HOOKS.length, slash))
   const settle = (reply: HttpReply) => {
-    door.metrics.countHook(reply.status)
-    answer(door, incoming.response, reply)
+    context.metrics.countHook(reply.status)
+    answer(context, incoming.response, reply)
   }
-  const endpoint = id === null || id === '' ? null : door.deps.endpoints.hook(id)
-  const maxBytes = Math.max(door.deps.settings().maxBodyBytes, endpoint?.postsBytes ?? 0)
+  const endpoint = id === null || id === '' ? null : context.deps.endpoints.hook(id)
+  const maxBytes = Math.max(context.deps.settings().maxBodyBytes, endpoint?.postsBytes ?? 0)
   if (declaredTooLarge(incoming.request, maxBytes)) {
     refuseUnread(incoming.request, incoming.response, bodyRefusal('too large', maxBytes))
     return
@@ -103,10 +103,10 @@ function hook(door: FrontDoor, listener: Listener, incoming: Incoming): void {
     settle(notFound('there is no such hook'))
     return
   }
-  const raw = rawRequest(door, listener, incoming, slash === -1 ? '' : path.slice(slash))
+  const raw = rawRequest(context, listener, incoming, slash === -1 ? '' : path.slice(slash))
   const refuse = (reply: HttpReply) =>
-    settle(isWrong(reply, raw.path) ? wrong(door, incoming, 'hook', reply) : reply)
-  serveEndpoint(door, listener, incoming, { endpoint, maxBytes, raw, settle, refuse })
+    settle(isWrong(reply, raw.path) ? wrong(context, incoming, 'hook', reply) : reply)
+  serveEndpoint(context, listener, incoming, { endpoint, maxBytes, raw, settle, refuse })
 }
 
 /** If the path contains the secret, a wrong one is answered with 404, so that status counts too. */
@@ -115,13 +115,13 @@ function isWrong({ status }: HttpReply, path: string): boolean {
 }
 
 /** The URL is the credential: it must not be logged, and the answer must not be cached or forwarded. */
-function secretDoor(door: FrontDoor, listener: Listener, incoming: Incoming): void {
+function secretUrl(context: RequestContext, listener: Listener, incoming: Incoming): void {
   const { path } = incoming
   const start = path.startsWith(CALLBACK) ? CALLBACK : INBOX
   const route = start === CALLBACK ? 'callback' : 'inbox'
-  const behind = start === CALLBACK ? door.deps.callbacks : door.deps.inbox
+  const behind = start === CALLBACK ? context.deps.callbacks : context.deps.inbox
   const settle = (reply: HttpReply) => {
-    answer(door, incoming.response, { ...reply, headers: { ...SECRET_HEADERS, ...reply.headers } })
+    answer(context, incoming.response, { ...reply, headers: { ...SECRET_HEADERS, ...reply.headers } })
   }
   const secret = decode(path.slice(start.length))
   if (behind === undefined || secret === null) {
@@ -129,11 +129,11 @@ function secretDoor(door: FrontDoor, listener: Listener, incoming: Incoming): vo
     return
   }
   const refuse = (reply: HttpReply) =>
-    settle(reply.status === 404 ? wrong(door, incoming, route, reply) : reply)
+    settle(reply.status === 404 ? wrong(context, incoming, route, reply) : reply)
   const fail = (thrown: unknown, by: 'head' | 'body') =>
-    (by === 'head' ? refuse : settle)(failure(door, thrown, route))
-  const admit = () => behind.admit(rawRequest(door, listener, incoming, `/${secret}`))
-  takeHead(door, listener, incoming, { admit, refuse, settle, fail })
+    (by === 'head' ? refuse : settle)(failure(context, thrown, route))
+  const admit = () => behind.admit(rawRequest(context, listener, incoming, `/${secret}`))
+  takeHead(context, listener, incoming, { admit, refuse, settle, fail })
 }
 
 const SECRET_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }

@@ -219,7 +219,7 @@ function hookFamily(hooks: ReadonlyMap<number, number>): Family {
 
 function wrongFamily(wrong: ReadonlyMap<string, number>): Family {
   const samples = [...wrong].map(([route, value]) => ({ labels: { route }, value }))
-  const help = 'Credentials that did not hold, by door.'
+  const help = 'Wrong credentials, by route.'
   return { name: 'switchboard_wrong_credentials_total', type: 'counter', help, samples }
 }
 

@@ -3,89 +3,89 @@
 import type { IncomingMessage } from 'node:http'
 import { type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
 import { consolePrincipal, consoleReply, sessionIn } from './console-session.ts'
+import { guardBrowser } from './host-guard.ts'
+import { isNear } from './near.ts'
+import { errorReply, methodNotAllowed, notFound, SECURITY_HEADERS } from './reply.ts'
 import {
   answer,
   badPath,
   decode,
-  type FrontDoor,
   failure,
   type Incoming,
   isRead,
   type Listener,
+  type RequestContext,
   rawRequest,
   takeHead,
   wrong,
-} from './front-door.ts'
-import { guardBrowser } from './host-guard.ts'
-import { isNear } from './near.ts'
-import { errorReply, methodNotAllowed, notFound, SECURITY_HEADERS } from './reply.ts'
+} from './request-context.ts'
 import { serveEndpoint } from './serve-endpoint.ts'
 import type { CredentialRoute } from './wrong-credentials.ts'
 
-export function page(door: FrontDoor, listener: Listener, incoming: Incoming): void {
+export function page(context: RequestContext, listener: Listener, incoming: Incoming): void {
   const settle = (reply: HttpReply) => {
-    answer(door, incoming.response, { ...reply, headers: { ...SECURITY_HEADERS, ...reply.headers } })
+    answer(context, incoming.response, { ...reply, headers: { ...SECURITY_HEADERS, ...reply.headers } })
   }
-  const refused = guardBrowser(incoming.request, listener, door.deps.settings().publicUrl)
+  const refused = guardBrowser(incoming.request, listener, context.deps.settings().publicUrl)
   if (refused !== null) {
     settle(errorReply(refused))
     return
   }
-  const judged = (reply: HttpReply) => settle(judge(door, incoming, reply))
-  const failed = (thrown: unknown) => judged(failure(door, thrown, 'page'))
+  const judged = (reply: HttpReply) => settle(judge(context, incoming, reply))
+  const failed = (thrown: unknown) => judged(failure(context, thrown, 'page'))
   const { path } = incoming
-  const chat = path === '/chat' || path.startsWith('/chat/') ? door.deps.endpoints.chat() : null
+  const chat = path === '/chat' || path.startsWith('/chat/') ? context.deps.endpoints.chat() : null
   if (chat !== null && !(isRead(incoming.request) && isChatPage(path)) && decode(path) !== null) {
-    const raw = rawRequest(door, listener, incoming, path.slice('/chat'.length))
-    serveEndpoint(door, listener, incoming, { endpoint: chat, raw, settle: judged, refuse: judged })
+    const raw = rawRequest(context, listener, incoming, path.slice('/chat'.length))
+    serveEndpoint(context, listener, incoming, { endpoint: chat, raw, settle: judged, refuse: judged })
     return
   }
-  const admit = () => pageReply(door, listener, incoming)
-  takeHead(door, listener, incoming, { admit, refuse: judged, settle: judged, fail: failed })
+  const admit = () => pageReply(context, listener, incoming)
+  takeHead(context, listener, incoming, { admit, refuse: judged, settle: judged, fail: failed })
 }
 
 /** Returns the answer, or a function that takes the body. The credential was checked before. */
 async function pageReply(
-  door: FrontDoor,
+  context: RequestContext,
   listener: Listener,
   incoming: Incoming,
 ): Promise<HttpReply | ((body: Buffer) => Promise<HttpReply>)> {
   const { request, path, query } = incoming
-  const { deps } = door
+  const { deps } = context
   const segments = path.slice(1).split('/').map(decode)
   if (segments.includes(null)) return badPath()
   // A path has one spelling. Otherwise /%61pi would get around a proxy that blocks /api.
   if (path.split('/', 2)[1]?.includes('%')) return notFound()
   if (segments[0] === 'api') {
-    const principal = await whoAsks(door, listener, request)
-    const api = await door.api()
+    const principal = await whoAsks(context, listener, request)
+    const api = await context.api()
     const via = listener.local ? 'cli' : bearerIn(request) === null ? 'console' : 'api'
     return (body) => api({ request, segments: segments.map(String), query, body, principal, via })
   }
   if (segments[0] === 'chat') {
     if (deps.endpoints.chat() === null) return notFound('no web integration is configured')
-    return isRead(request) && isChatPage(path) ? door.files.page('index.html') : notFound()
+    return isRead(request) && isChatPage(path) ? context.files.page('index.html') : notFound()
   }
   if (segments[0] === 'console') return (body) => consoleReply(deps, request, path, body)
   if (segments[0] === 'mcp') {
     if (deps.mcp === undefined) return notFound('no agent can be reached through tools here')
-    return deps.mcp.admit(rawRequest(door, listener, incoming, path.slice('/mcp'.length)))
+    return deps.mcp.admit(rawRequest(context, listener, incoming, path.slice('/mcp'.length)))
   }
   if (path === '/attach') return upgradeNeeded()
   if (!isRead(request)) return known(path) ? methodNotAllowed('GET') : notFound()
   if (path === '/events') {
     if (request.method === 'HEAD') return methodNotAllowed('GET')
-    const mayStay = () => mayHear(door, listener, request).then(() => true, isNoRefusal)
-    const { principal, only } = await mayHear(door, listener, request)
-    return door.events.open(principal, mayStay, only)
+    const mayStay = () => mayHear(context, listener, request).then(() => true, isNoRefusal)
+    const { principal, only } = await mayHear(context, listener, request)
+    return context.events.open(principal, mayStay, only)
   }
   if (path === '/metrics') {
-    if (!isNear(request, listener, deps.settings().publicUrl)) await mayRead(door, listener, request)
-    return door.metrics.reply()
+    if (!isNear(request, listener, deps.settings().publicUrl)) await mayRead(context, listener, request)
+    return context.metrics.reply()
   }
   const { 'accept-encoding': accepted } = request.headers
-  if (segments[0] === 'assets') return door.files.asset(path.slice('/assets/'.length), accepted)
-  if (path === '/') return door.files.page('console.html')
+  if (segments[0] === 'assets') return context.files.asset(path.slice('/assets/'.length), accepted)
+  if (path === '/') return context.files.page('console.html')
   return notFound()
 }
 
@@ -98,22 +98,26 @@ function known(path: string): boolean {
   return path === '/' || path === '/events' || path === '/metrics' || path.startsWith('/assets/')
 }
 
-async function mayRead(door: FrontDoor, listener: Listener, request: IncomingMessage): Promise<Principal> {
-  const principal = await whoAsks(door, listener, request)
-  const allowed = door.deps.authorize(principal, 'admin.read', { kind: 'gateway' })
+async function mayRead(
+  context: RequestContext,
+  listener: Listener,
+  request: IncomingMessage,
+): Promise<Principal> {
+  const principal = await whoAsks(context, listener, request)
+  const allowed = context.deps.authorize(principal, 'admin.read', { kind: 'gateway' })
   if (!allowed.allowed) throw new SwitchboardError('forbidden', allowed.reason)
   return principal
 }
 
 /** A principal that may only see approvals gets no other events. */
 async function mayHear(
-  door: FrontDoor,
+  context: RequestContext,
   listener: Listener,
   request: IncomingMessage,
 ): Promise<{ readonly principal: Principal; readonly only?: readonly string[] }> {
-  const principal = await whoAsks(door, listener, request)
+  const principal = await whoAsks(context, listener, request)
   const asked = (action: 'admin.read' | 'approval.read') =>
-    door.deps.authorize(principal, action, { kind: 'gateway' })
+    context.deps.authorize(principal, action, { kind: 'gateway' })
   const all = asked('admin.read')
   if (all.allowed) return { principal }
   if (asked('approval.read').allowed) return { principal, only: ['approval'] }
@@ -133,11 +137,15 @@ function bearerIn(request: IncomingMessage): string | null {
  * Returns the principal of the bearer token or the console's cookie. On the control socket it is the owner of the file.
  * Throws `unauthorized`.
  */
-async function whoAsks(door: FrontDoor, listener: Listener, request: IncomingMessage): Promise<Principal> {
+async function whoAsks(
+  context: RequestContext,
+  listener: Listener,
+  request: IncomingMessage,
+): Promise<Principal> {
   if (listener.local) return { kind: 'operator', id: 'local' }
   const bearer = bearerIn(request)
   const principal =
-    bearer === null ? await consolePrincipal(door.deps, request) : await door.deps.authenticate(bearer)
+    bearer === null ? await consolePrincipal(context.deps, request) : await context.deps.authenticate(bearer)
   if (principal === null) {
     throw new SwitchboardError('unauthorized', 'an admin token is needed here', {
       hint: 'send it as Authorization: Bearer TOKEN',
@@ -147,7 +155,7 @@ async function whoAsks(door: FrontDoor, listener: Listener, request: IncomingMes
 }
 
 /** Counts an invalid bearer token, session or link. A request without any of them is not counted. */
-function judge(door: FrontDoor, incoming: Incoming, reply: HttpReply): HttpReply {
+function judge(context: RequestContext, incoming: Incoming, reply: HttpReply): HttpReply {
   const { path } = incoming
   // An invalid link is answered like an expired one.
   const isTicket = path === '/chat/session' || path === '/console/session'
@@ -156,10 +164,10 @@ function judge(door: FrontDoor, incoming: Incoming, reply: HttpReply): HttpReply
   const isChat = path.startsWith('/chat')
   const tried = authorization ?? (isChat ? cookie : sessionIn(incoming.request))
   if ((tried ?? null) === null && !isTicket) return reply
-  return wrong(door, incoming, doorOf(path, authorization), reply)
+  return wrong(context, incoming, credentialRouteOf(path, authorization), reply)
 }
 
-function doorOf(path: string, authorization: string | undefined): CredentialRoute {
+function credentialRouteOf(path: string, authorization: string | undefined): CredentialRoute {
   if (path.startsWith('/chat')) return 'chat'
   if (path.startsWith('/mcp')) return 'mcp'
   return authorization === undefined ? 'console' : 'api'

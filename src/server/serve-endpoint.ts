@@ -8,13 +8,13 @@ import {
   type VerifiedRequest,
 } from '../contract/index.ts'
 import {
-  type FrontDoor,
   failure,
   type Incoming,
   type Listener,
   type OpenRequest,
+  type RequestContext,
   withBody,
-} from './front-door.ts'
+} from './request-context.ts'
 
 interface Serving {
   readonly endpoint: Endpoint
@@ -28,16 +28,16 @@ interface Serving {
 
 /** Verifies, then handles. Unverified bytes go no further, and are not read if the head is enough for a decision. */
 export function serveEndpoint(
-  door: FrontDoor,
+  context: RequestContext,
   listener: Listener,
   incoming: Incoming,
   serving: Serving,
 ): void {
   const { endpoint, raw, settle, refuse, maxBytes } = serving
-  const fail = (thrown: unknown) => settle(failure(door, thrown, 'endpoint'))
+  const fail = (thrown: unknown) => settle(failure(context, thrown, 'endpoint'))
   const read = (judgedAt: number | null, then: (late: boolean) => void) =>
     withBody(
-      door,
+      context,
       listener,
       incoming,
       judgedAt,
@@ -65,7 +65,7 @@ export function serveEndpoint(
   }
   const finish = (verified: VerifiedRequest) => void handle(verified).then(settle, fail)
   if (headDecides(endpoint, raw)) {
-    const judgedAt = door.deps.clock.now()
+    const judgedAt = context.deps.clock.now()
     verify((verified) => read(judgedAt, (late) => (late ? verify(finish) : finish(verified))))
   } else read(null, () => verify(finish))
 }

@@ -13,5 +13,5 @@ export const ack = defineTool({
   maxResultChars: 1024,
   action: 'message.send',
   input: z.object({ message_id: MESSAGE_ID }),
-  run: (desk, caller, { message_id }) => desk.ack(caller, { messageId: message_id }),
+  run: (actions, caller, { message_id }) => actions.ack(caller, { messageId: message_id }),
 })

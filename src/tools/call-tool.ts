@@ -3,14 +3,14 @@ import {
   asSwitchboardError,
   defined,
   type Logger,
+  type ToolActions,
   type ToolCaller,
-  type ToolDesk,
   type ToolOutcome,
 } from '../contract/index.ts'
 import type { Tool } from './tool.ts'
 
 export interface ToolCall {
-  readonly desk: ToolDesk
+  readonly actions: ToolActions
   readonly caller: ToolCaller
   readonly input: unknown
   readonly log: Logger
@@ -19,7 +19,7 @@ export interface ToolCall {
 /** Never throws. The message of an unexpected error stays in the log, because it may contain anything. */
 export async function callTool(tool: Tool, call: ToolCall): Promise<ToolOutcome> {
   try {
-    return within(await tool.run(call.desk, call.caller, call.input), tool.maxResultChars)
+    return within(await tool.run(call.actions, call.caller, call.input), tool.maxResultChars)
   } catch (thrown) {
     const error = asSwitchboardError(thrown)
     const bug = error.code === 'internal'

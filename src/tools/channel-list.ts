@@ -13,5 +13,5 @@ export const channelList = defineTool({
   action: 'message.send',
   needs: 'channels',
   input: z.object({}),
-  run: (desk, caller) => desk.channelList(caller),
+  run: (actions, caller) => actions.channelList(caller),
 })

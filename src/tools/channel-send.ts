@@ -32,8 +32,8 @@ export const channelSend = defineTool({
     const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
     return given === undefined || isObject ? null : "channel_send: 'arguments' must be an object"
   },
-  run: (desk, caller, { server, content, arguments: given }) =>
-    desk.channelSend(caller, {
+  run: (actions, caller, { server, content, arguments: given }) =>
+    actions.channelSend(caller, {
       server,
       ...defined({ content, arguments: given }),
     }),

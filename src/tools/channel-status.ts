@@ -19,5 +19,5 @@ export const channelStatus = defineTool({
     server === undefined || (typeof server === 'string' && server.trim() !== '')
       ? null
       : "channel_status: 'server' must be non-empty",
-  run: (desk, caller, { server }) => desk.channelStatus(caller, defined({ server })),
+  run: (actions, caller, { server }) => actions.channelStatus(caller, defined({ server })),
 })

@@ -30,6 +30,6 @@ export const downloadAttachment = defineTool({
     if (chat_id === undefined) return 'chat_id is required, or file_id'
     return message_id === undefined ? 'message_id is required' : null
   },
-  run: (desk, caller, { chat_id: chatId = '', message_id: messageId = '', file_id }) =>
-    desk.downloadAttachment(caller, file_id === undefined ? { chatId, messageId } : { fileId: file_id }),
+  run: (actions, caller, { chat_id: chatId = '', message_id: messageId = '', file_id }) =>
+    actions.downloadAttachment(caller, file_id === undefined ? { chatId, messageId } : { fileId: file_id }),
 })

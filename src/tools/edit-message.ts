@@ -20,6 +20,6 @@ export const editMessage = defineTool({
     text: z.string().min(1).describe('The new text, whole.'),
     format: FORMAT,
   }),
-  run: (desk, caller, { chat_id, message_id, text, format }) =>
-    desk.editMessage(caller, { chatId: chat_id, messageId: message_id, ...saidAs(text, format) }),
+  run: (actions, caller, { chat_id, message_id, text, format }) =>
+    actions.editMessage(caller, { chatId: chat_id, messageId: message_id, ...saidAs(text, format) }),
 })

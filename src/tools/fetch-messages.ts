@@ -28,5 +28,5 @@ export const fetchMessages = defineTool({
       ...(limit === undefined ? {} : { limit: typeof limit === 'number' && limit > MOST ? MOST : limit }),
     }
   },
-  run: (desk, caller, { channel, limit }) => desk.fetchMessages(caller, { chatId: channel, limit }),
+  run: (actions, caller, { channel, limit }) => actions.fetchMessages(caller, { chatId: channel, limit }),
 })

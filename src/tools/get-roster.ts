@@ -13,5 +13,5 @@ export const getRoster = defineTool({
   action: 'message.send',
   chat: 'chat_id',
   input: z.object({ chat_id: CHAT_ID }),
-  run: (desk, caller, { chat_id }) => desk.getRoster(caller, { chatId: chat_id }),
+  run: (actions, caller, { chat_id }) => actions.getRoster(caller, { chatId: chat_id }),
 })

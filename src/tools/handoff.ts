@@ -21,6 +21,6 @@ export const handoff = defineTool({
     reason: z.string().min(1).max(2_000).describe('Why a person is needed, in a sentence.'),
     summary: z.string().min(1).max(8_000).optional().describe('What the person should know of it so far.'),
   }),
-  run: (desk, caller, { chat_id, reason, summary }) =>
-    desk.handoff(caller, { chatId: chat_id, reason, ...defined({ summary }) }),
+  run: (actions, caller, { chat_id, reason, summary }) =>
+    actions.handoff(caller, { chatId: chat_id, reason, ...defined({ summary }) }),
 })

@@ -46,7 +46,7 @@ export const notifyUser = defineTool({
   },
   problem: ({ message }) =>
     message === undefined || message === '' ? 'Missing required parameter: message' : null,
-  async run(desk, caller, input) {
+  async run(actions, caller, input) {
     const order = {
       message: input.message,
       ...defined({
@@ -56,6 +56,6 @@ export const notifyUser = defineTool({
         claimThreadLabel: input.claim_thread_label,
       }),
     }
-    return desk.notifyUser(caller, order)
+    return actions.notifyUser(caller, order)
   },
 })

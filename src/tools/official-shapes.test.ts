@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { defined, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
-import { createRecordingDesk } from './fixtures/recording-desk.ts'
+import { createRecordingActions } from './fixtures/recording-actions.ts'
 import { callTool, inputSchemaOf, toolByName } from './index.ts'
 import { saidAs } from './message-format.ts'
 
@@ -72,9 +72,14 @@ describe('[S11.surface] in the shapes of the official plugins', () => {
 describe('[S11.format] format', () => {
   const CALLER: ToolCaller = { agent: 'kate', session: null, user: null, turn: null, idempotencyKey: null }
   const said = async (tool: string, format: unknown, text: string) => {
-    const { desk, asked } = createRecordingDesk()
+    const { actions, asked } = createRecordingActions()
     const input = { chat_id: 'tg:1', message_id: '7', text, ...defined({ format }) }
-    const outcome = await callTool(toolOf(tool), { desk, caller: CALLER, input, log: createRecordingLog() })
+    const outcome = await callTool(toolOf(tool), {
+      actions,
+      caller: CALLER,
+      input,
+      log: createRecordingLog(),
+    })
     const { text: told, plain } = (asked[0]?.input ?? {}) as { text?: string; plain?: true }
     return outcome.isError ? outcome.text : { text: told, plain }
   }

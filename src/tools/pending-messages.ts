@@ -12,5 +12,5 @@ export const pendingMessages = defineTool({
   maxResultChars: 100_000,
   action: 'message.send',
   input: z.object({}),
-  run: (desk, caller) => desk.pendingMessages(caller),
+  run: (actions, caller) => actions.pendingMessages(caller),
 })

@@ -17,6 +17,6 @@ export const react = defineTool({
     message_id: MESSAGE_ID,
     emoji: z.string().min(1).describe('One emoji.'),
   }),
-  run: (desk, caller, { chat_id, message_id, emoji }) =>
-    desk.react(caller, { chatId: chat_id, messageId: message_id, emoji }),
+  run: (actions, caller, { chat_id, message_id, emoji }) =>
+    actions.react(caller, { chatId: chat_id, messageId: message_id, emoji }),
 })

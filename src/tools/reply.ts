@@ -43,8 +43,8 @@ export const reply = defineTool({
     files: z.array(z.string().min(1)).max(10).optional().describe('Absolute paths of files to attach.'),
     format: FORMAT,
   }),
-  run: (desk, caller, { chat_id, text, reply_to, files, format }) =>
-    desk.reply(caller, {
+  run: (actions, caller, { chat_id, text, reply_to, files, format }) =>
+    actions.reply(caller, {
       chatId: chat_id,
       ...saidAs(text, format),
       ...defined({ replyTo: reply_to, files }),

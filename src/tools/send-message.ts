@@ -51,8 +51,8 @@ export const sendMessage = defineTool({
   }),
   problem: ({ platform, target, body }) =>
     platform && target && body ? null : 'platform, target, and body are required',
-  run: (desk, caller, { platform, target, body, thread, integration, template }) =>
-    desk.sendMessage(caller, {
+  run: (actions, caller, { platform, target, body, thread, integration, template }) =>
+    actions.sendMessage(caller, {
       platform,
       target,
       body,

@@ -1,10 +1,10 @@
-// A tool of an agent: data for every transport, and one way to run it. The ToolDesk does the work.
+// A tool of an agent: data for every transport, and one way to run it. The ToolActions does the work.
 import { z } from 'zod'
 import {
   type Action,
   SwitchboardError,
+  type ToolActions,
   type ToolCaller,
-  type ToolDesk,
   type ToolOutcome,
 } from '../contract/index.ts'
 
@@ -40,7 +40,7 @@ export interface ToolFacts {
 export interface Tool extends ToolFacts {
   readonly input: z.ZodObject
   /** Checks the arguments, then acts. Throws `input_invalid` naming the field. Unknown arguments are ignored. */
-  run(desk: ToolDesk, caller: ToolCaller, input: unknown): Promise<ToolOutcome>
+  run(actions: ToolActions, caller: ToolCaller, input: unknown): Promise<ToolOutcome>
 }
 
 /**
@@ -60,20 +60,20 @@ export interface ToolDefinition<Input extends z.ZodObject> extends ToolFacts {
   readonly prepare?: (given: Arguments) => Arguments
   /** Returns the tool's own message for a missing or wrong field; null: the general one. */
   readonly problem?: (given: Arguments) => string | null
-  run(desk: ToolDesk, caller: ToolCaller, input: z.output<Input>): Promise<ToolOutcome>
+  run(actions: ToolActions, caller: ToolCaller, input: z.output<Input>): Promise<ToolOutcome>
 }
 
 export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
   const { prepare, problem, run, ...facts } = definition
   return {
     ...facts,
-    async run(desk, caller, input) {
+    async run(actions, caller, input) {
       const given = inOwnChat(definition.chat, caller, (prepare ?? same)(argumentsOf(input)))
       const own = problem?.(given) ?? null
       if (own !== null) throw new SwitchboardError('input_invalid', own)
       const parsed = definition.input.safeParse(given)
       if (!parsed.success) throw new SwitchboardError('input_invalid', wordsFor(parsed.error, given))
-      return run(desk, caller, parsed.data)
+      return run(actions, caller, parsed.data)
     },
   }
 }

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { defined, FILE_IN_REPLY, OWN_READS, SwitchboardError, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
-import { type Answers, createRecordingDesk, done } from './fixtures/recording-desk.ts'
-import { callTool, createAbsentDesk, inputSchemaOf, sessionSchemaOf, TOOLS, toolByName } from './index.ts'
+import { type Answers, createRecordingActions, done } from './fixtures/recording-actions.ts'
+import { callTool, createAbsentActions, inputSchemaOf, sessionSchemaOf, TOOLS, toolByName } from './index.ts'
 import { toolsReference } from './reference.ts'
 
 const CALLER: ToolCaller = { agent: 'kate', session: null, user: 'ann', turn: null, idempotencyKey: null }
@@ -11,9 +11,9 @@ const CALLER: ToolCaller = { agent: 'kate', session: null, user: 'ann', turn: nu
 async function call(name: string, input: unknown, answers: Answers = {}) {
   const tool = toolByName(name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
-  const { desk, asked } = createRecordingDesk(answers)
+  const { actions, asked } = createRecordingActions(answers)
   const log = createRecordingLog()
-  const outcome = await callTool(tool, { desk, caller: CALLER, input, log })
+  const outcome = await callTool(tool, { actions, caller: CALLER, input, log })
   return { outcome, asked, log, input: asked[0]?.input }
 }
 
@@ -138,8 +138,8 @@ describe('the surface', () => {
     ]) {
       const tool = toolByName(name) ?? fail()
       const { chat_id: _, channel: __, ...rest } = GOOD[name]?.[0] ?? {}
-      const { desk, asked } = createRecordingDesk()
-      await callTool(tool, { desk, caller, input: rest, log: createRecordingLog() })
+      const { actions, asked } = createRecordingActions()
+      await callTool(tool, { actions, caller, input: rest, log: createRecordingLog() })
       expect(asked, name).toMatchObject([{ input: { chatId: 's1' } }])
       const at = tool.chat ?? ''
       const schema = sessionSchemaOf(tool) as unknown as {
@@ -156,7 +156,7 @@ describe('the surface', () => {
   })
 
   for (const [name, [input, verb, told]] of Object.entries(GOOD)) {
-    it(`${name} hands its arguments to the desk`, async () => {
+    it(`${name} hands its arguments to the actions`, async () => {
       const { asked, outcome } = await call(name, input)
       expect(asked).toEqual([{ verb, caller: CALLER, input: told }])
       expect(outcome).toEqual(done(`${verb} done`))
@@ -280,16 +280,21 @@ describe('what a call gives back', () => {
   const input = { platform: 'slack', target: 'C1', body: 'x' }
 
   it('without a daemon: the seed says so for send_message, and no other tool pretends', async () => {
-    const desk = createAbsentDesk()
+    const actions = createAbsentActions()
     const error = 'Gateway not active — send_message requires gateway mode'
-    expect(await desk.sendMessage(CALLER, input)).toEqual({
+    expect(await actions.sendMessage(CALLER, input)).toEqual({
       text: error,
       isError: true,
       structured: { ok: false, status: 'failed', code: 'execution_failed', error },
     })
     for (const [name, [args]] of Object.entries(GOOD)) {
       const tool = toolByName(name) ?? fail()
-      const outcome = await callTool(tool, { desk, caller: CALLER, input: args, log: createRecordingLog() })
+      const outcome = await callTool(tool, {
+        actions,
+        caller: CALLER,
+        input: args,
+        log: createRecordingLog(),
+      })
       expect(outcome.isError).toBe(true)
       expect(outcome.text).toContain('Gateway not active')
     }

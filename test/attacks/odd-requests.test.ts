@@ -1,7 +1,7 @@
 // Requests that no honest client makes: odd methods, paths that two readers read differently, streams asked for by HEAD.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TOKEN } from '../../src/server/fixtures/open-server.ts'
-import { type EveryDoor, openEveryDoor } from './fixtures/every-door.ts'
+import { type EveryDoor, openEveryDoor } from './fixtures/every-route.ts'
 
 let doors: EveryDoor
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { SECRET as HOOK_SECRET } from '../../src/platforms/webhook/fixtures/webh
 import { TOKEN } from '../../src/server/fixtures/open-server.ts'
 import { RIGHTS } from '../../src/server/fixtures/rights-table.ts'
 import { ROOT } from '../house/source.ts'
-import { type EveryDoor, openEveryDoor, SLACK_SECRET } from './fixtures/every-door.ts'
+import { type EveryDoor, openEveryDoor, SLACK_SECRET } from './fixtures/every-route.ts'
 
 let doors: EveryDoor
 beforeAll(async () => {
@@ -301,7 +301,7 @@ describe('[I14.attack-routes] the table is whole', () => {
   })
 
   it('every path that the front door, the chat and the tools know has a row', () => {
-    const front = ['handle-request', 'pages', 'serve-endpoint', 'front-door']
+    const front = ['handle-request', 'pages', 'serve-endpoint', 'request-context']
       .map((file) => source(`src/server/${file}.ts`))
       .join('\n')
     const paths = [

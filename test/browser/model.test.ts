@@ -10,7 +10,7 @@ import {
   mergeEntries,
   outcomeOf,
 } from '../../web/chat/model.ts'
-import { createOutbox, type Shelf } from '../../web/chat/outbox.ts'
+import { createOutbox, type KeyValueStorage } from '../../web/chat/outbox.ts'
 
 const own = (id: string, at: number, more: Partial<Entry> = {}): Entry => ({
   id,
@@ -127,7 +127,7 @@ describe('[I3.web-choices] what became of a prompt', () => {
 })
 
 describe('[I3.web-reconnect] the outbox', () => {
-  function memory(): Shelf & { broken: boolean; value: string | null } {
+  function memory(): KeyValueStorage & { broken: boolean; value: string | null } {
     return {
       broken: false,
       value: null,

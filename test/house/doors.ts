@@ -77,7 +77,7 @@ export const CORE_DOORS: Readonly<Record<string, readonly string[]>> = {
   history: ['inbound'],
   takeover: ['people', 'outbound'],
   dispatch: ['lanes', 'cluster', 'people', 'outbound', 'approvals'],
-  'tool-desk': ['people', 'outbound', 'takeover', 'dispatch'],
+  'tool-actions': ['people', 'outbound', 'takeover', 'dispatch'],
 }
 
 /** Rooms that load no npm package at all. */

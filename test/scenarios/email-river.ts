@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDemoAgent } from '../../src/agents/demo/index.ts'
 import type { AgentSettings, Clock } from '../../src/contract/index.ts'
-import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import { createToolActions } from '../../src/core/tool-actions/create-tool-actions.ts'
 import { createTokens } from '../../src/gateway/access/tokens.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
 import type { Timings } from '../../src/platforms/email/config.ts'
@@ -137,7 +137,7 @@ export async function openMailRiver(
     await gateway.start()
     await until('the mailbox is read', () => gateway.links.get('mail')?.adapter.link?.state().state === 'up')
     const { links, outlet, notifier, dispatcher, roster } = gateway
-    const tools = createToolDesk({
+    const tools = createToolActions({
       store,
       settings: () => settings,
       links,

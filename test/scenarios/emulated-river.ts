@@ -17,7 +17,7 @@ import {
   type Tunables,
 } from '../../src/contract/index.ts'
 import type { OutcomeTimes } from '../../src/core/outbound/open-outcomes.ts'
-import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import { createToolActions } from '../../src/core/tool-actions/create-tool-actions.ts'
 import { createTokens } from '../../src/gateway/access/tokens.ts'
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
 import { createDoctor, type Doctor } from '../../src/health/doctor.ts'
@@ -183,7 +183,7 @@ export async function openEmulatedRiver(
   return {
     ...{ store, gateway, nodes, log, clock },
     doctor: doctorOf({ store, gateway, clock, settings: () => settings, folder }),
-    tools: createToolDesk({
+    tools: createToolActions({
       ...{ store, settings: () => settings, links, outlet, notifier, dispatcher, roster, askForPerson },
     }),
     agent: (id: string) => scripted.agent(id),

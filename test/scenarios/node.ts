@@ -10,13 +10,13 @@ import type {
   Clock,
   ConnectorDeps,
   ConnectorModule,
-  LentToolSource,
   Logger,
+  ServiceToolSource,
   Settings,
   Store,
-  ToolDesk,
+  ToolActions,
 } from '../../src/contract/index.ts'
-import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import { createToolActions } from '../../src/core/tool-actions/create-tool-actions.ts'
 import { createTokens } from '../../src/gateway/access/tokens.ts'
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
 import { createDoctor } from '../../src/health/doctor.ts'
@@ -38,7 +38,7 @@ export interface Part {
 
 export interface LlmWorld {
   readonly fetch: StreamingFetch
-  readonly lent?: LentToolSource
+  readonly lent?: ServiceToolSource
 }
 
 /** Connectors of the product by name, with real sockets. For rivers of one node. */
@@ -72,7 +72,7 @@ export interface Alive {
   readonly open: Store
   readonly gateway: Gateway
   readonly operator: Operator
-  readonly tools: ToolDesk
+  readonly tools: ToolActions
 }
 
 /** Names under which the scripted platform can be configured. */
@@ -178,7 +178,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
       },
     },
   })
-  const tools = createToolDesk({
+  const tools = createToolActions({
     store,
     settings,
     links: gateway.links,
@@ -204,7 +204,7 @@ function llmConnector({ fetch }: LlmWorld, life: Life) {
   }
 }
 
-function mortal({ list, call }: LentToolSource, life: Life): LentToolSource {
+function mortal({ list, call }: ServiceToolSource, life: Life): ServiceToolSource {
   return { list, call: (session, name, input) => (life.dead() ? NEVER : call(session, name, input)) }
 }
 

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, TestRunner } from 'vitest'
 import { withChannelServers } from '../../src/config/channel-integrations.ts'
-import type { Settings, Store, ToolDesk } from '../../src/contract/index.ts'
+import type { Settings, Store, ToolActions } from '../../src/contract/index.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { sharedPostgres } from '../../src/testing/postgres/server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
@@ -53,7 +53,7 @@ export interface River {
   store(): Store
   operator(): Operator
   /** What the tools of agents do. */
-  tools(): ToolDesk
+  tools(): ToolActions
   gateway(): Gateway
   settings(): Settings
   now(): number

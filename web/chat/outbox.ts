@@ -19,12 +19,12 @@ export interface Outbox {
 /**
  * The part of localStorage that the outbox uses. A browser without it (private mode) still sends, but does not keep.
  */
-export interface Shelf {
+export interface KeyValueStorage {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
 }
 
-export function createOutbox(key: string, shelf: Shelf): Outbox {
+export function createOutbox(key: string, storage: KeyValueStorage): Outbox {
   // Holds the items only if the storage is full or forbidden.
   let memory: readonly Unsent[] | null = null
 
@@ -33,7 +33,7 @@ export function createOutbox(key: string, shelf: Shelf): Outbox {
     if (memory !== null) return memory
     let stored: string | null
     try {
-      stored = shelf.getItem(key)
+      stored = storage.getItem(key)
     } catch {
       memory = []
       return memory
@@ -52,7 +52,7 @@ export function createOutbox(key: string, shelf: Shelf): Outbox {
       return
     }
     try {
-      shelf.setItem(key, JSON.stringify(items))
+      storage.setItem(key, JSON.stringify(items))
     } catch {
       memory = items
     }

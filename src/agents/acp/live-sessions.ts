@@ -79,7 +79,7 @@ export function createLiveSessions(
 ): LiveSessions {
   const { clock, log, random, agent } = deps
   const { place } = config
-  const book = createSessionRecords<Note>(join(place.folder, 'acp-sessions'), isNote)
+  const records = createSessionRecords<Note>(join(place.folder, 'acp-sessions'), isNote)
   const keeperOf = (processes: number, waiting?: () => number) =>
     createProcessKeeper(
       {
@@ -191,7 +191,7 @@ export function createLiveSessions(
     try {
       const ready = link as AgentLink | null
       if (!ready) throw new SwitchboardError('agent_absent', `${name} is not there`)
-      const note = book.get(session)
+      const note = records.get(session)
       const opened = await openSession(
         ready,
         {
@@ -212,7 +212,7 @@ export function createLiveSessions(
       modes = opened.modes
       if (modes.current !== null) modeWords.began(own, modes.current, modes)
       // Written before the first prompt. After a crash either the session is found again, or nothing was said in it.
-      book.put(session, { id: opened.id, cwd })
+      records.put(session, { id: opened.id, cwd })
       let cancelIdle: Cancel = () => undefined
       const startedAt = clock.now()
       current = {
@@ -285,7 +285,7 @@ export function createLiveSessions(
       return work
     },
     find: (session) => live.get(session) ?? null,
-    get: (session) => book.get(session),
+    get: (session) => records.get(session),
     processes: () => keeper.view(),
     async stop() {
       await keeper.stop()

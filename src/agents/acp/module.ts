@@ -48,17 +48,20 @@ export const acpModule: ConnectorModule = {
         ? [flagged('it may write files in its folder through Switchboard', 'files')]
         : []),
       ...(terminal ? [flagged('it may run commands in its folder through Switchboard', 'terminal')] : []),
-      ...(mode === undefined ? [] : modeDoor(mode, flagged)),
+      ...(mode === undefined ? [] : modeFindings(mode, flagged)),
       ...(always ? [flagged('a yes may stand for all later calls', 'always')] : []),
     ]
   },
   create: async (deps) => (await import('./index.ts')).createAcpConnector(deps),
 }
 
-type Door = GateView & { readonly flagged: true }
+type FlaggedGate = GateView & { readonly flagged: true }
 
 /** Returns the findings about a configured mode: which actions it allows without asking. */
-function modeDoor(mode: string, flagged: (reason: string, key: string) => Door): readonly Door[] {
+function modeFindings(
+  mode: string,
+  flagged: (reason: string, key: string) => FlaggedGate,
+): readonly FlaggedGate[] {
   switch (judgeModeOfAny(mode)) {
     case 'asks':
       return []

@@ -11,7 +11,7 @@ import type {
 import { ASK_LIMIT, boundedAsk } from './bounded-ask.ts'
 import type { Host, Line } from './hosts.ts'
 
-export interface AskDeskDeps {
+export interface HostAsksDeps {
   readonly log: Logger
   readonly accept: (output: AgentOutput) => Promise<void>
   readonly hosts: () => readonly Host[]
@@ -19,7 +19,7 @@ export interface AskDeskDeps {
   readonly proven: () => void
 }
 
-export interface AskDesk {
+export interface HostAsks {
   ask(host: Host, line: Line, given: HostAsk): Promise<void>
   /** Passes on a verdict that was given while the host was away. */
   comeBack(host: Host, link: AttachedHost): Promise<void>
@@ -36,7 +36,7 @@ export function openAt({ held, used }: Host): OpenAtHost {
   }
 }
 
-export function createAskDesk({ log, accept, hosts, proven }: AskDeskDeps): AskDesk {
+export function createHostAsks({ log, accept, hosts, proven }: HostAsksDeps): HostAsks {
   const prove = (host: Host, line: Line) => {
     const known = host.proven && line.proven
     host.proven = line.proven = true

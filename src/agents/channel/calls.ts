@@ -7,7 +7,7 @@ import {
   type HostAnswer,
   type HostCall,
   type Logger,
-  type ToolDesk,
+  type ToolActions,
   type ToolOutcome,
 } from '../../contract/index.ts'
 import { callTool, failedOutcome, type Tool, toolByName } from '../../tools/index.ts'
@@ -18,11 +18,11 @@ import { createReplyOrder } from './reply-order.ts'
 import { createTakenUp, type TakenUp } from './taken-up.ts'
 import { withWaiting } from './waiting.ts'
 
-export interface CallDeskDeps {
+export interface HostCallsDeps {
   readonly agent: string
   readonly clock: Clock
   readonly log: Logger
-  readonly tools: () => ToolDesk
+  readonly tools: () => ToolActions
   readonly accept: (output: AgentOutput) => Promise<void>
   /** Called when a host was proven. */
   readonly proven: () => void
@@ -31,7 +31,7 @@ export interface CallDeskDeps {
   readonly freed: () => void
 }
 
-export interface CallDesk extends Pick<TakenUp, 'takeUp' | 'resumeInFlight'> {
+export interface HostCalls extends Pick<TakenUp, 'takeUp' | 'resumeInFlight'> {
   call(host: Host, line: Line, call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
 }
 
@@ -42,7 +42,7 @@ const MOST_TOGETHER = 500
 /** Acknowledged turns of one host that a later reply can still answer. */
 const ACKED_REMEMBERED = 500
 
-export function createCallDesk(deps: CallDeskDeps): CallDesk {
+export function createHostCalls(deps: HostCallsDeps): HostCalls {
   const known = createBoundedMap<string, Promise<Omit<HostAnswer, 'proven'>>>(CALLS_REMEMBERED)
   const { takeUp, resumeInFlight, inFlight } = createTakenUp(deps)
   const replyOrder = createReplyOrder()
@@ -225,7 +225,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       return { ...failedOutcome('outcome_unknown', text), done: [] }
     }
     const outcome = await callTool(tool, {
-      desk: deps.tools(),
+      actions: deps.tools(),
       caller: {
         agent: deps.agent,
         session: null,

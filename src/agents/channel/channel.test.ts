@@ -8,7 +8,7 @@ import {
   startRecorded,
   type TestClock,
 } from '../../testing/index.ts'
-import { createFakeHosts, createRecordingDesk, type FakeHosts } from './fixtures/fake-hosts.ts'
+import { createFakeHosts, createRecordingActions, type FakeHosts } from './fixtures/fake-hosts.ts'
 import { channelConnector } from './fixtures/open-connector.ts'
 import { TRIAL_MS } from './moves.ts'
 
@@ -16,11 +16,11 @@ import { TRIAL_MS } from './moves.ts'
 describeConnectorSuite('channel', async () => {
   const hosts = createFakeHosts()
   let outlet: AgentOutlet | null = null
-  const { desk } = createRecordingDesk(async ({ turn }, text) => {
+  const { actions } = createRecordingActions(async ({ turn }, text) => {
     const { session } = delivery('')
     await outlet?.accept({ kind: 'say', session, ...(turn ? { turn } : {}), text, final: true })
   })
-  const inner = channelConnector(createTestClock(), hosts, { desk })
+  const inner = channelConnector(createTestClock(), hosts, { actions })
   const connector: AgentConnector = {
     ...inner,
     async start(given) {
@@ -52,14 +52,14 @@ describe('the channel connector', () => {
   let clock: TestClock
   let hosts: FakeHosts
   let connector: AgentConnector
-  let tools: ReturnType<typeof createRecordingDesk>
+  let tools: ReturnType<typeof createRecordingActions>
   let recorded: Awaited<ReturnType<typeof startRecorded>>
 
   beforeEach(async () => {
     clock = createTestClock()
     hosts = createFakeHosts()
-    tools = createRecordingDesk()
-    connector = channelConnector(clock, hosts, { desk: tools.desk })
+    tools = createRecordingActions()
+    connector = channelConnector(clock, hosts, { actions: tools.actions })
     recorded = await startRecorded(connector)
   })
 

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentConnector, Attachment, ToolOutcome } from '../../contract/index.ts'
 import { createTestClock, delivery, startRecorded, type TestClock } from '../../testing/index.ts'
-import { createFakeHosts, createRecordingDesk, type FakeHosts } from './fixtures/fake-hosts.ts'
+import { createFakeHosts, createRecordingActions, type FakeHosts } from './fixtures/fake-hosts.ts'
 import { channelConnector } from './fixtures/open-connector.ts'
 
 const PHOTO: Attachment = { id: 'p1', kind: 'image', ref: 'ref-1', size: 5_000_000 }
@@ -22,10 +22,10 @@ describe('the first file of a message', () => {
     hosts = createFakeHosts()
     fetched = []
     fetch = async () => ({ text: '/data/a.jpg', isError: false, structured: {} })
-    const { desk } = createRecordingDesk()
+    const { actions } = createRecordingActions()
     connector = channelConnector(clock, hosts, {
-      desk: {
-        ...desk,
+      actions: {
+        ...actions,
         downloadAttachment: (_caller, input) => {
           fetched.push(input)
           return fetch()

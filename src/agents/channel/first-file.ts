@@ -1,6 +1,6 @@
 // Fetches the first file of a message before the message is handed to a host that can read it from disk. It fetches
 // pictures, as the official plugins do, and other small files. For all others the agent calls `download_attachment`.
-import type { Attachment, Clock, Delivery, Logger, ToolDesk } from '../../contract/index.ts'
+import type { Attachment, Clock, Delivery, Logger, ToolActions } from '../../contract/index.ts'
 
 /** The path stands in meta only. In the text a sender could forge it. */
 export type FileMeta = Readonly<Partial<Record<'image_path' | 'file_path', string>>>
@@ -9,7 +9,7 @@ export interface FirstFileDeps {
   readonly agent: string
   readonly clock: Clock
   readonly log: Logger
-  readonly tools: () => ToolDesk
+  readonly tools: () => ToolActions
 }
 
 /** A message waits this long for its file. */

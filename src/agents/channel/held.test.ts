@@ -3,15 +3,15 @@ import { expect, it } from 'vitest'
 import { MOST_HELD, SwitchboardError } from '../../contract/index.ts'
 import { createTestClock, delivery, startRecorded } from '../../testing/index.ts'
 import { inputSchemaOf, TOOLS } from '../../tools/index.ts'
-import { createFakeHosts, createRecordingDesk, type FakeHost } from './fixtures/fake-hosts.ts'
+import { createFakeHosts, createRecordingActions, type FakeHost } from './fixtures/fake-hosts.ts'
 import { channelConnector } from './fixtures/open-connector.ts'
 import { TRIAL_MS } from './moves.ts'
 
-async function opened(onReply?: Parameters<typeof createRecordingDesk>[0]) {
+async function opened(onReply?: Parameters<typeof createRecordingActions>[0]) {
   const clock = createTestClock()
   const hosts = createFakeHosts()
-  const { desk, calls } = createRecordingDesk(onReply)
-  const connector = channelConnector(clock, hosts, { desk })
+  const { actions, calls } = createRecordingActions(onReply)
+  const connector = channelConnector(clock, hosts, { actions })
   await startRecorded(connector)
   const proven = async (host: FakeHost) => {
     await connector.deliver(turn(0, { session: 'proof', chatId: 'place:proof' }))

@@ -11,8 +11,8 @@ import {
   type HostSeat,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createAskDesk } from './asks.ts'
-import { createCallDesk } from './calls.ts'
+import { createHostAsks } from './asks.ts'
+import { createHostCalls } from './calls.ts'
 import { eventOf } from './event.ts'
 import { filesOf, type Held } from './evidence.ts'
 import { type FileMeta, fetchFirstFile, hasFirstFile } from './first-file.ts'
@@ -56,7 +56,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   const oneWaySessions = createBoundedMap<string, true>(SESSIONS_REMEMBERED)
   let cancelOld: Cancel | null = null
   let outlet: AgentOutlet | null = null
-  let closeDoor: () => void = () => undefined
+  let stopAdmitting: () => void = () => undefined
   let stopping = false
 
   const changed = () => {
@@ -222,14 +222,14 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     await outlet?.accept(output)
   }
 
-  const calls = createCallDesk({
+  const calls = createHostCalls({
     agent: agent.id,
     ...{ clock, log, tools, accept },
     proven: changed,
     hosts: hosts.all,
     freed: () => outlet?.roomy(),
   })
-  const asks = createAskDesk({ log, accept, hosts: hosts.all, proven: changed })
+  const asks = createHostAsks({ log, accept, hosts: hosts.all, proven: changed })
 
   /** A line ended. If the host has another line, only what never reached the host's pipe is written again. */
   const detach = (host: Host, line: Line) => {
@@ -297,7 +297,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       outlet = given
       stopping = false
       if (!deps.hosts) throw new SwitchboardError('internal', 'the connector was given no door for hosts')
-      closeDoor = deps.hosts.open(agent.id, { dialect, admit })
+      stopAdmitting = deps.hosts.open(agent.id, { dialect, admit })
       changed()
     },
     room(session) {
@@ -340,8 +340,8 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     verdict: (verdict) => asks.verdict(verdict),
     async stop() {
       stopping = true
-      closeDoor()
-      closeDoor = () => undefined
+      stopAdmitting()
+      stopAdmitting = () => undefined
       moves.stop()
       cancelOld?.()
       cancelOld = null

@@ -1,6 +1,6 @@
 // The connector `llm`: the shared suite, and its loop with models, tools and people. Faults are in both-wires.test.ts.
 import { describe, expect, it } from 'vitest'
-import type { ToolDesk } from '../../contract/index.ts'
+import type { ToolActions } from '../../contract/index.ts'
 import { describeConnectorSuite } from '../../testing/suites/connector-suite.ts'
 import { scene } from './fixtures/llm-scene.ts'
 
@@ -150,7 +150,7 @@ describe('tools', () => {
         calls.push(input)
         return { text: 'told', isError: false, structured: {} }
       },
-    } as unknown as ToolDesk
+    } as unknown as ToolActions
     const { says, decide, ended, recorded, fake } = await scene({
       desk,
       script: [call({ urgency: 'high' }), call({ message: 'hi' }), { text: 'Done.' }],
@@ -167,7 +167,7 @@ describe('tools', () => {
     const desk = {
       refusalOf: async (_caller: unknown, { tool, input }: { tool: string; input: { target: string } }) =>
         tool === 'send_message' && input.target === 'C9' ? 'Target "slack:C9" is not allowed' : null,
-    } as unknown as ToolDesk
+    } as unknown as ToolActions
     const call = { name: 'send_message', input: { platform: 'slack', target: 'C9', body: 'x' } }
     const { turn, recorded, fake } = await scene({ desk, script: [{ calls: [call] }, { text: 'Sorry.' }] })
     expect(await turn('tell slack')).toMatchObject({ text: 'Sorry.' })
@@ -176,7 +176,7 @@ describe('tools', () => {
   })
 
   it('[I35.b46-trust] a tool that asks nobody is refused where trust forbids it', async () => {
-    const desk = { refusalOf: async () => 'Not run (trust: none)' } as unknown as ToolDesk
+    const desk = { refusalOf: async () => 'Not run (trust: none)' } as unknown as ToolActions
     const script = [CALL, { text: 'Sorry.' }]
     const { turn, ran, fake } = await scene({ ...MAIL, desk, options: { risky_tools: [] }, script })
     expect(await turn('mail bob')).toMatchObject({ text: 'Sorry.' })

@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { asSwitchboardError, type Clock, defined, type Logger, type Random } from '../../contract/index.ts'
 import type { StreamingFetch } from '../../kit/index.ts'
 import { createGroupWatcher, MARK_NAME } from '../../kit/processes/index.ts'
-import { lentToolName } from '../../tools/mcp/lent-tools.ts'
+import { serviceToolName } from '../../tools/mcp/service-tools.ts'
 import type { LlmConfig } from './config.ts'
 
 export interface ServerTool {
@@ -163,7 +163,7 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
       return all.flatMap(({ server, found }) =>
         found.map(
           (tool): ServerTool => ({
-            name: lentToolName(server, tool.name, taken),
+            name: serviceToolName(server, tool.name, taken),
             description: tool.description ?? tool.title ?? tool.name,
             schema: tool.inputSchema as Readonly<Record<string, unknown>>,
             // The operator configured this server, so its hint is believed.

@@ -58,7 +58,13 @@ export async function runTurn(delivery: Delivery, deps: RunDeps, abort: AbortCon
   )
   try {
     const journal = await openJournal(deps.journal, turn)
-    const loop = createLoop(delivery, { ...deps, book: deps.journal, journal, time, signal: abort.signal })
+    const loop = createLoop(delivery, {
+      ...deps,
+      journals: deps.journal,
+      journal,
+      time,
+      signal: abort.signal,
+    })
     const answer = await loop()
     deps.crashPoint?.('llm.before-answer')
     // After a crash the same key means the same answer.
@@ -79,7 +85,7 @@ type LoopDeps = Omit<RunDeps, 'journal'> & {
   /** The journal of this turn. */
   readonly journal: OpenJournal
   /** The journal of all the agent's turns. */
-  readonly book: TurnJournal
+  readonly journals: TurnJournal
   readonly time: WorkTime
   readonly signal: AbortSignal
 }
@@ -126,7 +132,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
   })
 
   const withinDay = async () => {
-    const spent = await deps.book.spent(delivery.agent, dayOf(clock.now()))
+    const spent = await deps.journals.spent(delivery.agent, dayOf(clock.now()))
     const over = overDay(spent, config, clock.now())
     if (over === null) return
     outlet.reached(over)
@@ -156,7 +162,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
   }
 
   const before = async (budget: number): Promise<readonly Message[]> => {
-    const history = await readHistory(deps.book, { session, turn, budget, summary: journal.summary() })
+    const history = await readHistory(deps.journals, { session, turn, budget, summary: journal.summary() })
     const summary = await summarise(history)
     return historyMessages({ ...history, summary }, history.fallen.length > 0)
   }

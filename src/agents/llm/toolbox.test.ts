@@ -1,7 +1,7 @@
 // All tools of a turn together: names are unique, and a service in front cannot take a name of the operator's own
 // tools.
 import { expect, it } from 'vitest'
-import type { LentToolSource } from '../../contract/index.ts'
+import type { ServiceToolSource } from '../../contract/index.ts'
 import { delivery } from '../../testing/suites/connector-suite.ts'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import type { LlmConfig } from './config.ts'
@@ -12,7 +12,7 @@ const OBJECT = { type: 'object' }
 
 function opened(lent: readonly string[], theirs: readonly string[]) {
   const called: string[] = []
-  const door: LentToolSource = {
+  const source: ServiceToolSource = {
     list: async () => lent.map((name) => ({ name, description: name, inputSchema: OBJECT })),
     async call(_session, name) {
       called.push(`lent ${name}`)
@@ -32,7 +32,7 @@ function opened(lent: readonly string[], theirs: readonly string[]) {
     },
   } as unknown as McpServers
   const config = { mcp: { desk: {} }, risky_tools: undefined } as unknown as LlmConfig
-  const deps = { ...testConnectorDeps({ options: {} }), lent: door, servers }
+  const deps = { ...testConnectorDeps({ options: {} }), lent: source, servers }
   return { box: openToolbox(delivery('hello'), config, deps), called }
 }
 const CALL = { key: 'k', signal: new AbortController().signal }

@@ -1,8 +1,8 @@
 // All tools of a turn: Switchboard's own, those of `llm.mcp`, and those that a service lends. Each says whether it only
 // reads, and whether a call may be repeated with the same key.
-import type { ConnectorDeps, Delivery, LentToolSource, ToolCaller } from '../../contract/index.ts'
+import type { ConnectorDeps, Delivery, ServiceToolSource, ToolCaller } from '../../contract/index.ts'
 import { callTool, isOffered, sessionSchemaOf, TOOLS } from '../../tools/index.ts'
-import { lentToolName } from '../../tools/mcp/lent-tools.ts'
+import { serviceToolName } from '../../tools/mcp/service-tools.ts'
 import type { LlmConfig } from './config.ts'
 import type { McpServers } from './mcp-servers.ts'
 import type { ToolSpec } from './models/model.ts'
@@ -43,8 +43,8 @@ export async function openToolbox(
   const own = ownTools(delivery, deps)
   const theirs = await deps.servers.tools(taken)
   // The prefix of every tool name of such a server.
-  const reserved = Object.keys(config.mcp).map((server) => lentToolName(server, '', new Set()))
-  const lent = deps.lent ? await lentTools(delivery.session, deps.lent, { taken, reserved }) : []
+  const reserved = Object.keys(config.mcp).map((server) => serviceToolName(server, '', new Set()))
+  const lent = deps.lent ? await serviceTools(delivery.session, deps.lent, { taken, reserved }) : []
   const all = [
     ...own,
     ...theirs.map((tool) => ({
@@ -105,7 +105,7 @@ function ownTools(
     keyed: KEYED.includes(tool.name),
     async run(input, { key }) {
       const caller: ToolCaller = { agent: agent.id, session, turn, user: null, idempotencyKey: key }
-      const { text, isError } = await callTool(tool, { desk: deskOf(), caller, input, log })
+      const { text, isError } = await callTool(tool, { actions: deskOf(), caller, input, log })
       return { text, isError }
     },
   }))
@@ -115,18 +115,18 @@ function ownTools(
  * Lent tools get names that no server of `llm.mcp` has, even while that server is away. Otherwise a service could name
  * its server like the operator's, receive calls meant for it, and be matched by `risky_tools`.
  */
-async function lentTools(
+async function serviceTools(
   session: string,
-  door: LentToolSource,
+  source: ServiceToolSource,
   { taken, reserved }: { readonly taken: Set<string>; readonly reserved: readonly string[] },
 ): Promise<readonly Unjudged[]> {
-  const listed = await door.list(session)
+  const listed = await source.list(session)
   const shown = (name: string) => {
     if (!taken.has(name) && !reserved.some((start) => name.startsWith(start))) {
       taken.add(name)
       return name
     }
-    return lentToolName('lent', name, taken)
+    return serviceToolName('lent', name, taken)
   }
   return listed.map(({ name, description, inputSchema }) => ({
     name: shown(name),
@@ -136,7 +136,7 @@ async function lentTools(
     readOnly: false,
     keyed: false,
     async run(input) {
-      const answer = await door.call(session, name, input)
+      const answer = await source.call(session, name, input)
       if (!answer) return { text: `there is no tool "${name}" any more`, isError: true }
       return { text: contentText(answer.content), isError: answer.isError === true }
     },

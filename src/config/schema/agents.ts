@@ -10,13 +10,13 @@ import { id, rateLimit, text } from './words.ts'
 export const CONNECTOR_KEY = 'type'
 export const DEFAULT_CONNECTOR = { type: 'channel' }
 
-function connectorSchema(book: LoadedAdapters) {
+function connectorSchema(catalog: LoadedAdapters) {
   return adapterEntry({
     key: CONNECTOR_KEY,
     shared: z.strictObject({}),
-    find: (name) => book.connector(name),
-    mayBeMissing: someModuleFailed(book),
-    others: namesOfOthers(book),
+    find: (name) => catalog.connector(name),
+    mayBeMissing: someModuleFailed(catalog),
+    others: namesOfOthers(catalog),
   })
     .transform(({ name, options, adapter }) => ({ type: name, options, adapter }))
     .prefault(DEFAULT_CONNECTOR)
@@ -143,11 +143,11 @@ const messagingSchema = z
   })
   .describe('Where send_message may go. Nothing listed: denied.')
 
-export const agentSchema = (book: LoadedAdapters) =>
+export const agentSchema = (catalog: LoadedAdapters) =>
   z
     .strictObject({
       id: id('The id of an agent'),
-      connector: connectorSchema(book),
+      connector: connectorSchema(catalog),
       channels: channelsSchema.optional(),
       inbound_bindings: z.array(bindingSchema).default([]).describe('Integrations that lead here.'),
       schedules: z.array(scheduleSchema).default([]).describe('Turns that start by themselves.'),

@@ -1,5 +1,5 @@
 // switchboard.yaml as one schema: the single source of validation, JSON Schema and the generated reference. Options of
-// adapters are not in it: they come with the book of those that there are.
+// adapters are not in it: they come with the catalog of those that there are.
 import { z } from 'zod'
 import type { LoadedAdapters } from '../../contract/index.ts'
 import { agentSchema } from './agents.ts'
@@ -18,25 +18,25 @@ export const modulesSchema = z
 
 const made = new WeakMap<LoadedAdapters, ReturnType<typeof makeSchema>>()
 
-/** Made once for a book: making one costs more than holding a file against it. */
-export function configSchema(book: LoadedAdapters): ReturnType<typeof makeSchema> {
-  const schema = made.get(book) ?? makeSchema(book)
-  made.set(book, schema)
+/** Made once for a catalog: making one costs more than holding a file against it. */
+export function configSchema(catalog: LoadedAdapters): ReturnType<typeof makeSchema> {
+  const schema = made.get(catalog) ?? makeSchema(catalog)
+  made.set(catalog, schema)
   return schema
 }
 
-const makeSchema = (book: LoadedAdapters) =>
+const makeSchema = (catalog: LoadedAdapters) =>
   z
     .strictObject({
       server: serverSchema.prefault({}),
       store: storeSchema.optional(),
       modules: modulesSchema,
-      integrations: z.array(integrationSchema(book)).prefault([]).describe('Accounts on platforms.'),
+      integrations: z.array(integrationSchema(catalog)).prefault([]).describe('Accounts on platforms.'),
       mcp_servers: z
         .record(serverName, mcpServerSchema)
         .default({})
         .describe('MCP channel servers that Switchboard starts or connects to.'),
-      agents: z.array(agentSchema(book)).prefault([]).describe('The agents.'),
+      agents: z.array(agentSchema(catalog)).prefault([]).describe('The agents.'),
       users: z.array(userSchema).default([]).describe('People.'),
       takeover: takeoverSchema,
       tunables: tunablesSchema,

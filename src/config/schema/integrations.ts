@@ -43,14 +43,14 @@ export const PLATFORM_KEY = 'platform'
 export type IntegrationConfig = z.output<typeof sharedSchema> &
   Pick<AdapterEntry<typeof sharedSchema>, 'options' | 'adapter'> & { readonly platform: string }
 
-export function integrationSchema(book: LoadedAdapters) {
+export function integrationSchema(catalog: LoadedAdapters) {
   return adapterEntry({
     key: PLATFORM_KEY,
     shared: sharedSchema,
     // Integrations of channel servers are made from mcp_servers.
-    find: (name) => (name === CHANNEL_PLATFORM ? undefined : book.platform(name)),
-    mayBeMissing: someModuleFailed(book),
-    others: namesOfOthers(book),
+    find: (name) => (name === CHANNEL_PLATFORM ? undefined : catalog.platform(name)),
+    mayBeMissing: someModuleFailed(catalog),
+    others: namesOfOthers(catalog),
   }).transform(
     ({ name, shared, options, adapter }): IntegrationConfig => ({
       ...shared,

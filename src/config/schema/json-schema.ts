@@ -9,15 +9,15 @@ import { isMap, itemsOf, type Json, propertiesOf } from './schema-walk.ts'
 
 const made = new WeakMap<LoadedAdapters, Json>()
 
-/** JSON Schema, draft 2020-12, of what may be written in switchboard.yaml with the adapters of the book. */
-export function configurationJsonSchema(book: LoadedAdapters): Json {
-  const before = made.get(book)
+/** JSON Schema, draft 2020-12, of what may be written in switchboard.yaml with the adapters of the catalog. */
+export function configurationJsonSchema(catalog: LoadedAdapters): Json {
+  const before = made.get(catalog)
   if (before !== undefined) return before
-  const root = jsonSchemaOf(configSchema(book))
+  const root = jsonSchemaOf(configSchema(catalog))
   const definitions: Record<string, Json> = {}
   const integrations = propertiesOf(root)?.integrations as Record<string, unknown>
   integrations.items = union(
-    book.platformNames.filter((name) => name !== CHANNEL_PLATFORM).map((name) => book.platform(name)),
+    catalog.platformNames.filter((name) => name !== CHANNEL_PLATFORM).map((name) => catalog.platform(name)),
     PLATFORM_KEY,
     jsonSchemaOf(sharedSchema),
     definitions,
@@ -27,14 +27,14 @@ export function configurationJsonSchema(book: LoadedAdapters): Json {
   Object.assign(
     connector,
     union(
-      book.connectorNames.map((name) => book.connector(name)),
+      catalog.connectorNames.map((name) => catalog.connector(name)),
       CONNECTOR_KEY,
       {},
       definitions,
     ),
   )
   const whole = Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }
-  made.set(book, whole)
+  made.set(catalog, whole)
   return whole
 }
 

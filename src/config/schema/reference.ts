@@ -24,8 +24,8 @@ export interface ReferenceRow {
   readonly only: string | null
 }
 
-export function referenceRows(book: LoadedAdapters): readonly ReferenceRow[] {
-  return rowsOf(configurationJsonSchema(book), '', null)
+export function referenceRows(catalog: LoadedAdapters): readonly ReferenceRow[] {
+  return rowsOf(configurationJsonSchema(catalog), '', null)
 }
 
 function rowsOf(schema: Json, path: string, only: string | null): ReferenceRow[] {
@@ -127,17 +127,19 @@ function written(value: unknown): string {
 }
 
 /** The whole page docs/reference/configuration.md. */
-export function configurationReference(book: LoadedAdapters): string {
-  const rows = referenceRows(book)
+export function configurationReference(catalog: LoadedAdapters): string {
+  const rows = referenceRows(catalog)
   const built = {
-    platforms: book.platformNames.filter((name) => book.platform(name)?.create !== undefined),
-    connectors: book.connectorNames.filter((name) => book.connector(name)?.create !== undefined),
+    platforms: catalog.platformNames.filter((name) => catalog.platform(name)?.create !== undefined),
+    connectors: catalog.connectorNames.filter((name) => catalog.connector(name)?.create !== undefined),
   }
   const unbuilt = new Set([
-    ...book.platformNames
+    ...catalog.platformNames
       .filter((name) => !built.platforms.includes(name))
       .map((name) => `platform: ${name}`),
-    ...book.connectorNames.filter((name) => !built.connectors.includes(name)).map((name) => `type: ${name}`),
+    ...catalog.connectorNames
+      .filter((name) => !built.connectors.includes(name))
+      .map((name) => `type: ${name}`),
   ])
   const sections = [...new Set(rows.map((row) => row.path.split(/[.[]/)[0] ?? ''))]
   const out = [
@@ -158,14 +160,14 @@ export function configurationReference(book: LoadedAdapters): string {
     '',
     '| | built | not built in this version |',
     '|---|---|---|',
-    builtLine('platforms', book.platformNames, built.platforms),
-    builtLine('connectors', book.connectorNames, built.connectors),
+    builtLine('platforms', catalog.platformNames, built.platforms),
+    builtLine('connectors', catalog.connectorNames, built.connectors),
     '',
     'An integration of a platform that is not built loads with a warning and stays off. An agent whose connector is not',
     'built is an error: its messages would wait for ever.',
   )
   out.push('', '## Who may speak by default', '', '| platform | `access.dm` |', '|---|---|')
-  for (const name of book.platformNames) out.push(`| \`${name}\` | ${defaultDm(book, name)} |`)
+  for (const name of catalog.platformNames) out.push(`| \`${name}\` | ${defaultDm(catalog, name)} |`)
   return `${out.join('\n')}\n`
 }
 
@@ -189,8 +191,8 @@ const DM_WORDS = {
   credential: 'the platform’s own credential',
 }
 
-function defaultDm(book: LoadedAdapters, name: string): string {
-  const access = book.platform(name)?.defaultAccess
+function defaultDm(catalog: LoadedAdapters, name: string): string {
+  const access = catalog.platform(name)?.defaultAccess
   if (typeof access === 'function') return `${DM_WORDS[access({}).dm]}, or as its options say`
   return DM_WORDS[access?.dm ?? 'allowlist']
 }

@@ -1,4 +1,4 @@
-// Credentials given by others: encrypted on the shelf, apart from the operator's secrets, and gone when removed.
+// Credentials given by others: encrypted on the secrets, apart from the operator's secrets, and gone when removed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,18 +34,18 @@ describe('credentials that others gave', () => {
   it('[S12.given-encrypted] are stored encrypted, found by reference and after a restart, and pruned when done', async () => {
     const store = fakeRows()
     const keys = openKeyRing({ dataDir: folder, env: {} })
-    const shelf = await openSecretStore(keys, store)
-    await shelf.set('mine', 'operator', 'me')
-    const given = createIntegrationCredentials(shelf, 'miriad')
+    const secrets = await openSecretStore(keys, store)
+    await secrets.set('mine', 'operator', 'me')
+    const given = createIntegrationCredentials(secrets, 'miriad')
     await given.put('a1', CALLBACK)
     expect(JSON.stringify(store.rows)).not.toContain('planted4711')
-    expect(shelf.names()).toEqual(['mine'])
+    expect(secrets.names()).toEqual(['mine'])
     const read = (reference: string) =>
-      resolveSecret(reference, { folder, env: {}, stored: (name) => shelf.read(name) })
+      resolveSecret(reference, { folder, env: {}, stored: (name) => secrets.read(name) })
     expect(read(given.reference('a1'))).toBe(CALLBACK)
     const later = createIntegrationCredentials(await openSecretStore(keys, store), 'miriad')
     expect([await later.names(), await later.get('a1')]).toEqual([['a1'], CALLBACK])
-    expect(await createIntegrationCredentials(shelf, 'other').get('a1')).toBeNull()
+    expect(await createIntegrationCredentials(secrets, 'other').get('a1')).toBeNull()
     await given.remove(['a1', 'never'])
     expect(Object.keys(store.rows)).toEqual(['mine'])
     expect(await given.get('a1')).toBeNull()
@@ -53,12 +53,12 @@ describe('credentials that others gave', () => {
 
   it('survive a rotation that happens among them', async () => {
     const store = fakeRows()
-    const shelf = await openSecretStore(openKeyRing({ dataDir: folder, env: {} }), store)
-    const given = createIntegrationCredentials(shelf, 'miriad')
+    const secrets = await openSecretStore(openKeyRing({ dataDir: folder, env: {} }), store)
+    const given = createIntegrationCredentials(secrets, 'miriad')
     const names = Array.from({ length: 20 }, (_, at) => `n${at}`)
     await Promise.all([
       ...names.slice(0, 10).map((name) => given.put(name, CALLBACK)),
-      shelf.rotate('me'),
+      secrets.rotate('me'),
       ...names.slice(10).map((name) => given.put(name, CALLBACK)),
     ])
     const fresh = createIntegrationCredentials(

@@ -7,27 +7,27 @@ import type { SecretStore } from './secret-store.ts'
 const GIVEN = 'given.'
 
 export function createIntegrationCredentials(
-  shelf: SecretStore,
+  secrets: SecretStore,
   integration: string,
 ): IntegrationCredentials {
   const prefix = `${GIVEN}${integration}.`
   return {
-    put: (name, value) => shelf.keep(prefix + name, value, `integration:${integration}`),
+    put: (name, value) => secrets.keep(prefix + name, value, `integration:${integration}`),
     async get(name) {
-      const known = shelf.read(prefix + name)
+      const known = secrets.read(prefix + name)
       if (known !== null) return known
       // Another node may have taken the delivery.
-      await shelf.refresh()
-      return shelf.read(prefix + name)
+      await secrets.refresh()
+      return secrets.read(prefix + name)
     },
     remove: (names) =>
-      shelf.forget(
+      secrets.forget(
         names.map((name) => prefix + name),
         `integration:${integration}`,
       ),
     async names() {
-      await shelf.refresh()
-      return shelf.reserved(prefix).map((name) => name.slice(prefix.length))
+      await secrets.refresh()
+      return secrets.reserved(prefix).map((name) => name.slice(prefix.length))
     },
     reference: (name) => `secret:${prefix}${name}`,
   }

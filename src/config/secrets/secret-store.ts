@@ -61,7 +61,7 @@ export async function openSecretStore(ring: KeyRing, store: SecretRows): Promise
     }
   }
 
-  const shelf: SecretStore = {
+  const secretStore: SecretStore = {
     names: () => Object.keys(rows).filter(isSecretName).sort(),
     reserved: (prefix) =>
       Object.keys(rows)
@@ -118,8 +118,8 @@ export async function openSecretStore(ring: KeyRing, store: SecretRows): Promise
     ring.finishRotation()
     return plain.length
   }
-  if (found === 'mixed' && ring.source === 'file') await shelf.rotate('switchboard')
-  return shelf
+  if (found === 'mixed' && ring.source === 'file') await secretStore.rotate('switchboard')
+  return secretStore
 }
 
 /** What else is kept here has names with a colon, or was given to an integration by others (`given.`). */

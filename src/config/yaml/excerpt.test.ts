@@ -8,12 +8,12 @@ import { renderProblems } from '../problem.ts'
 import { maskedLines } from './masked-text.ts'
 
 /** All that is ever printed of a file. */
-async function printed(text: string, book: LoadedAdapters = BOOK): Promise<string> {
-  const result = loadText(text, {}, book)
+async function printed(text: string, catalog: LoadedAdapters = BOOK): Promise<string> {
+  const result = loadText(text, {}, catalog)
   const told = result.ok
     ? result.warnings
     : [JSON.stringify(result.problems), renderProblems('switchboard.yaml', result.problems)]
-  return [...told, ...(await maskedLines(text, book))].join('\n')
+  return [...told, ...(await maskedLines(text, catalog))].join('\n')
 }
 
 describe('[I13.mask-tree] a secret of the file', () => {

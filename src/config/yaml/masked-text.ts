@@ -7,9 +7,9 @@ import { readYamlInSlices } from './yaml-text.ts'
 
 const MOST_LINES = 5_000
 
-/** By the keys of our own adapters in the book: what they do not know is masked with its value. */
-export async function maskedLines(text: string, book: LoadedAdapters): Promise<readonly string[]> {
+/** By the keys of our own adapters in the catalog: what they do not know is masked with its value. */
+export async function maskedLines(text: string, catalog: LoadedAdapters): Promise<readonly string[]> {
   const yaml = await readYamlInSlices(text, breath)
-  const view = await withPauses(fileViewSteps(text, yaml, knownKeys(book)))
+  const view = await withPauses(fileViewSteps(text, yaml, knownKeys(catalog)))
   return view.lines(MOST_LINES)
 }

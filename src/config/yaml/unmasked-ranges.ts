@@ -31,24 +31,24 @@ export interface KnownKeys {
 const known = new WeakMap<LoadedAdapters, KnownKeys>()
 
 /** Without the modules of others: what their schemas say is not trusted to show a value. */
-export function knownKeys(book: LoadedAdapters): KnownKeys {
-  const before = known.get(book)
+export function knownKeys(catalog: LoadedAdapters): KnownKeys {
+  const before = known.get(catalog)
   if (before !== undefined) return before
-  const theirs = namesOfOthers(book)
+  const theirs = namesOfOthers(catalog)
   const isOurs = (name: string) => !theirs.has(name)
   const ours: LoadedAdapters = {
-    ...book,
-    platformNames: book.platformNames.filter(isOurs),
-    connectorNames: book.connectorNames.filter(isOurs),
+    ...catalog,
+    platformNames: catalog.platformNames.filter(isOurs),
+    connectorNames: catalog.connectorNames.filter(isOurs),
   }
-  const schema = configurationJsonSchema(theirs.size === 0 ? book : ours)
+  const schema = configurationJsonSchema(theirs.size === 0 ? catalog : ours)
   const names = keyNames(schema)
   const keys: KnownKeys = {
     schema,
     has: (name) => names.has(name),
     isClosed: (name) => COMMAND_LINES.includes(name) || names.get(name)?.secret === true,
   }
-  known.set(book, keys)
+  known.set(catalog, keys)
   return keys
 }
 

@@ -9,8 +9,8 @@ import type { NewFile } from '../platform/platform.ts'
 import type { IntegrationCredentials, TokenList } from '../platform/platform-deps.ts'
 import type { AgentSettings } from '../settings.ts'
 import type { HostEndpoint } from './hosts.ts'
-import type { LentToolSource } from './service-tools.ts'
-import type { OpenAtHost, ToolDesk } from './tool-desk.ts'
+import type { ServiceToolSource } from './service-tools.ts'
+import type { OpenAtHost, ToolActions } from './tool-actions.ts'
 import type { TurnJournal } from './turn-steps.ts'
 
 /** One turn on its way to the agent. */
@@ -374,11 +374,11 @@ export interface ConnectorDeps {
   /** Where the agent reaches this server: the public URL, else the listener's own. No slash at the end. */
   readonly publicBase?: () => string
   /** The agent's tools. Called when a tool is called. */
-  readonly tools?: () => ToolDesk
+  readonly tools?: () => ToolActions
   /** Stores the steps of a loop in this process. Absent: they are not stored. */
   readonly journal?: TurnJournal
   /** Tools that the service in front lent to a session. Absent: none. */
-  readonly lent?: LentToolSource
+  readonly lent?: ServiceToolSource
   /** Where programs may be started. Absent: nowhere. */
   readonly processes?: ProcessPlace
   /** For tests that end the process at a named point. */

@@ -1,7 +1,7 @@
 // Hosts: processes that attach for an agent (a Claude Code, another MCP host). `src/attach` carries the frames, and the
 // channel connector decides what goes where. These types connect the two.
 import type { Authorization } from './principal.ts'
-import type { ToolOutcome } from './tool-desk.ts'
+import type { ToolOutcome } from './tool-actions.ts'
 
 /** A turn on its way to a host, as the host's pipe carries it. */
 export interface HostEvent {

@@ -38,7 +38,7 @@ export type TakenTurns =
        * On a fresh acquisition: turns that the former owner left in `handed` or `seen`; with `known`: other turns in
        * flight. While there are any, nothing is handed.
        */
-      readonly leftover: readonly TurnRow[]
+      readonly unsettled: readonly TurnRow[]
       /** More turns are queued behind the window. */
       readonly more: boolean
       /** Still queued, and must be prepared first. */

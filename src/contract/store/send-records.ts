@@ -122,7 +122,7 @@ export type TakenSend =
       /** Moved queued → sending in this commit; null when nothing is due. */
       readonly sending: SendRow | null
       /** Only on a fresh acquisition: rows found in `sending`. While there are any, nothing is sent. */
-      readonly leftover: readonly SendRow[]
+      readonly unsettled: readonly SendRow[]
       /** When the next row is due, if one waits. */
       readonly nextDueAt: number | null
     }

@@ -164,7 +164,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     unreached,
     wake: (work) => drain.wake(work),
   })
-  const settleLeftovers = createRecovery({
+  const recoverSends = createRecovery({
     ...deps,
     holds,
     storeRetry,
@@ -235,8 +235,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await putBackBehind(hold, taken.handed)
       return drain.wake(work)
     }
-    if (taken.leftover.length > 0) {
-      await settleLeftovers(hold, taken.leftover, post.connector)
+    if (taken.unsettled.length > 0) {
+      await recoverSends(hold, taken.unsettled, post.connector)
       return drain.wake(work)
     }
     hold.more = taken.more

@@ -26,7 +26,7 @@ function opened({ sleptMs, shared }: { readonly sleptMs: number; readonly shared
       const sending = left-- > 0 ? ROW : null
       // The commit stands. The process sleeps before it gets the result.
       if (sending) clock.jump(clock.now() + sleptMs)
-      return [{ lane: 'chat:c', outcome: 'taken', token: 1, sending, leftover: [], nextDueAt: null }]
+      return [{ lane: 'chat:c', outcome: 'taken', token: 1, sending, unsettled: [], nextDueAt: null }]
     },
     async moveSends(moves: readonly { readonly to: string }[]) {
       for (const { to } of moves) moved.push(to)

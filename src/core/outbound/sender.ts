@@ -18,7 +18,7 @@ import type { Pressure } from '../lanes/pressure.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { createSending, type SendingDeps } from './sending.ts'
 
-export interface SenderDeps extends Omit<SendingDeps, 'storeRetry' | 'closedDoor' | 'letGo' | 'wakeAfter'> {
+export interface SenderDeps extends Omit<SendingDeps, 'storeRetry' | 'closedBy' | 'letGo' | 'wakeAfter'> {
   readonly log: Logger
   readonly cluster: Pick<Cluster, 'isAlive' | 'onGone'>
   /** Whether intake needs the event loop more than sending does. */
@@ -88,7 +88,7 @@ export function createSender(deps: SenderDeps): Sender {
   const sending = createSending({
     ...deps,
     storeRetry,
-    closedDoor: (id) => closedDoor(id),
+    closedBy: (id) => closedBy(id),
     letGo: (lane) => letGo(lane),
     wakeAfter: drain.wakeAfter,
   })
@@ -140,9 +140,9 @@ export function createSender(deps: SenderDeps): Sender {
       return drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
     }
     const hold = kept(taken)
-    if (!links.get(taken.scope) && !closedDoor(taken.scope)) return standBy(hold, taken.sending)
-    let laneHasMore = taken.leftover.length > 0
-    for (const row of taken.leftover) await sending.settleLeftover(taken, row)
+    if (!links.get(taken.scope) && !closedBy(taken.scope)) return standBy(hold, taken.sending)
+    let laneHasMore = taken.unsettled.length > 0
+    for (const row of taken.unsettled) await sending.recoverSend(taken, row)
     if (taken.sending && lanes.isOver(hold)) {
       lanes.forget(hold)
       return drain.wake(work)
@@ -195,7 +195,7 @@ export function createSender(deps: SenderDeps): Sender {
 
   const isDue = (at: number | null) => at !== null && at <= clock.now()
 
-  const closedDoor = (id: string) => {
+  const closedBy = (id: string) => {
     const integration = integrationById(deps.settings(), id)
     if (!integration) return 'integration_missing' as const
     return integration.enabled ? null : ('integration_disabled' as const)
@@ -225,7 +225,7 @@ export function createSender(deps: SenderDeps): Sender {
     },
     async review() {
       const integrations = new Set((await store.counters()).map((counter) => counter.integration))
-      closed = [...integrations].filter((id) => id !== '' && closedDoor(id) !== null)
+      closed = [...integrations].filter((id) => id !== '' && closedBy(id) !== null)
       if (closed.length > 0) drain.sweep()
     },
     async stop() {

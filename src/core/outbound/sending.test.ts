@@ -29,7 +29,7 @@ async function movesOf(stored: SendRow['op']): Promise<readonly SendMove[]> {
     links: { get: () => ({ adapter: {} }) },
     storeRetry: { persist: (_what: string, write: () => unknown) => write() },
     waiters: { lookAgain: () => undefined, settled: () => undefined },
-    closedDoor: () => null,
+    closedBy: () => null,
     refusedNow: async () => null,
     streams: { written: () => undefined },
   } as never)

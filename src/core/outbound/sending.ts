@@ -61,7 +61,7 @@ export interface SendingDeps {
   /** Between 0 and 1. */
   readonly jitter: () => number
   /** Why the configuration admits no message to this integration; null: it does. */
-  readonly closedDoor: (integration: string) => ReasonCode | null
+  readonly closedBy: (integration: string) => ReasonCode | null
   /** Why a row may not be sent any more, or not yet. Permission is checked again at the moment of sending. */
   readonly refusedNow: (row: SendRow) => Promise<ReasonCode | 'later' | null>
   readonly streams: Pick<Streams, 'shown' | 'written' | 'ended'>
@@ -77,7 +77,7 @@ export interface SendingDeps {
 export interface Sending {
   sendOne(lane: SendLane, row: SendRow): Promise<SendEnd>
   /** Settles a row that a crash left in `sending`, or an open outcome that is due for a look. */
-  settleLeftover(lane: HeldLane, row: SendRow): Promise<void>
+  recoverSend(lane: HeldLane, row: SendRow): Promise<void>
   move(lane: HeldLane, row: SendRow, ...steps: readonly SendStep[]): Promise<void>
 }
 
@@ -212,7 +212,7 @@ export function createSending(deps: SendingDeps): Sending {
   }
 
   /** Permission is checked again at the moment of sending, because the configuration may have changed. */
-  const refusal = async (row: SendRow) => deps.closedDoor(row.integration) ?? (await deps.refusedNow(row))
+  const refusal = async (row: SendRow) => deps.closedBy(row.integration) ?? (await deps.refusedNow(row))
 
   const sendFailed = async (lane: HeldLane, tried: SendRow, error: SwitchboardError): Promise<SendEnd> => {
     const isShown = tried.platformIds.length > 0
@@ -280,7 +280,7 @@ export function createSending(deps: SendingDeps): Sending {
     op?.kind === 'react' ||
     links.get(integration)?.adapter.abilities.idempotentSend === true
 
-  const settleLeftover = async (lane: HeldLane, row: SendRow) => {
+  const recoverSend = async (lane: HeldLane, row: SendRow) => {
     const known = row.reason === 'outcome_open' ? row.detail : null
     const detail = known ?? 'interrupted before the platform confirmed'
     if (row.reason === 'outcome_open') return settle(lane, row, detail)
@@ -387,7 +387,7 @@ export function createSending(deps: SendingDeps): Sending {
     else if (last !== 'queued' && last !== 'sending') deps.waiters.settled(row.id)
   }
 
-  return { sendOne, settleLeftover, move }
+  return { sendOne, recoverSend, move }
 }
 
 const askedWord = ({ open }: SendRow) => (open === undefined ? 'asked' : 'asked again')

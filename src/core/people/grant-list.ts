@@ -16,7 +16,7 @@ export function createGrantList(store: Pick<Store, 'grants' | 'onHint'>, log: Lo
   const read = async () => {
     const fresh = new Map<string, Set<string>>()
     for (const grant of await store.grants()) {
-      const key = bookKey(grant.integration, grant.right)
+      const key = grantKey(grant.integration, grant.right)
       const senders = fresh.get(key) ?? new Set()
       fresh.set(key, senders.add(grant.sender))
     }
@@ -45,11 +45,11 @@ export function createGrantList(store: Pick<Store, 'grants' | 'onHint'>, log: Lo
 
   return {
     load,
-    has: (integration, sender, right) => byKey.get(bookKey(integration, right))?.has(sender) ?? false,
-    senders: (integration, right) => [...(byKey.get(bookKey(integration, right)) ?? [])],
+    has: (integration, sender, right) => byKey.get(grantKey(integration, right))?.has(sender) ?? false,
+    senders: (integration, right) => [...(byKey.get(grantKey(integration, right)) ?? [])],
   }
 }
 
-function bookKey(integration: string, right: Right): string {
+function grantKey(integration: string, right: Right): string {
   return `${right}:${integration}`
 }

@@ -11,7 +11,7 @@ import { channelServer } from '../../modules/registry.ts'
 import { createLogger } from '../../runtime/logger.ts'
 import { createRealClock } from '../../runtime/real-clock.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { callTool, createAbsentDesk, failedOutcome, toolByName } from '../../tools/index.ts'
+import { callTool, createAbsentActions, failedOutcome, toolByName } from '../../tools/index.ts'
 import { otherDaemon, ownLink } from './own-daemon.ts'
 import { createReviver } from './revive-daemon.ts'
 
@@ -104,7 +104,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     const outcome = await client.call(name, input, key ?? `shim:${randomUUID()}`)
     if (outcome !== null) return undeclared ? { ...outcome, note: outcome.note ?? undeclared } : outcome
     const caller = { agent, session: null, user: null, turn: null, idempotencyKey: key }
-    const absent = await callTool(tool, { desk: createAbsentDesk(), caller, input, log })
+    const absent = await callTool(tool, { actions: createAbsentActions(), caller, input, log })
     // The text equals the seed's to the letter. The reason for the absence goes into the note.
     const why = [reviver?.problem() ?? client.problem(), ...(undeclared ? [undeclared] : [])]
     const note = why.filter((one) => one !== null).join(' ')

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-interface SessionBook<T> {
+interface SessionRecords<T> {
   /** Null: there is none, or it cannot be read. */
   get(session: string): T | null
   /** It is on disk when this returns. */
@@ -16,7 +16,7 @@ const SESSION = /^[0-9a-f-]{36}$/
 export function createSessionRecords<T>(
   folder: string,
   isNote: (value: unknown) => value is T,
-): SessionBook<T> {
+): SessionRecords<T> {
   const fileOf = (session: string) => {
     if (!SESSION.test(session)) throw new Error('not the id of a session')
     return join(folder, `${session}.json`)

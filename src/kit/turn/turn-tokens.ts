@@ -15,13 +15,16 @@ export interface TurnTokens {
 }
 
 /** Returns the tokens that came with the delivery, or new ones if it has none. */
-export async function turnTokens(delivery: Delivery, book: Pick<TokenList, 'mint'>): Promise<TurnTokens> {
+export async function turnTokens(
+  delivery: Delivery,
+  tokenList: Pick<TokenList, 'mint'>,
+): Promise<TurnTokens> {
   const { agent, session, turn } = delivery
   const [callback, bearer] =
     delivery.tokens ??
     (await Promise.all(
       TURN_TOKENS.map(
-        async (order) => (await book.mint({ ...order, scope: { agent, session, turn } })).token,
+        async (order) => (await tokenList.mint({ ...order, scope: { agent, session, turn } })).token,
       ),
     ))
   return { callback: callback ?? '', bearer: bearer ?? '' }

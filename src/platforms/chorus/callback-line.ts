@@ -8,7 +8,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { type ChorusEvent, type GuardedFetch, postChorus } from '../../kit/index.ts'
-import type { KeptDelivery } from './delivery-book.ts'
+import type { KeptDelivery } from './recent-deliveries.ts'
 
 export interface CallbackLines {
   /**

@@ -9,7 +9,7 @@ import {
   rowPosition,
 } from '../../contract/index.ts'
 import type { CallbackLines } from './callback-line.ts'
-import { CALLBACK_LIFE_MS, type KeptDelivery, type RecentDeliveries } from './delivery-book.ts'
+import { CALLBACK_LIFE_MS, type KeptDelivery, type RecentDeliveries } from './recent-deliveries.ts'
 
 export interface Endings {
   end(kept: KeptDelivery, state: string): void
@@ -37,7 +37,7 @@ export function createEndings(deps: {
   readonly clock: Clock
   readonly log: Logger
   readonly transcript: PlatformDeps['transcript']
-  readonly book: RecentDeliveries
+  readonly recent: RecentDeliveries
   readonly lines: CallbackLines
 }): Endings {
   // `reported`: the callback was informed, or never will be. Only storing it is left.
@@ -60,7 +60,7 @@ export function createEndings(deps: {
         state.reported = true
       }
       // Stored before it is dropped. If it cannot be stored now, that is repeated.
-      await deps.book.close(kept)
+      await deps.recent.close(kept)
       ending.delete(kept)
     } catch (thrown) {
       if (!state.reported && deps.clock.now() - kept.at >= CALLBACK_LIFE_MS) {

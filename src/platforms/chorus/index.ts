@@ -19,9 +19,14 @@ import {
 import { createGuardedFetch, createJwtVerifier, type GuardedFetch } from '../../kit/index.ts'
 import { createCallbackLines } from './callback-line.ts'
 import { readConfig } from './config.ts'
-import { CALLBACK_LIFE_MS, createRecentDeliveries, type Keeping, type KeptDelivery } from './delivery-book.ts'
 import { createEndings, OVER } from './endings.ts'
 import { parseBody, toEvent } from './parse.ts'
+import {
+  CALLBACK_LIFE_MS,
+  createRecentDeliveries,
+  type Keeping,
+  type KeptDelivery,
+} from './recent-deliveries.ts'
 import { answerTo, eventOf, jsonReply, problemReply, toolEvent } from './render.ts'
 import { verifyRequest } from './verify.ts'
 
@@ -43,7 +48,7 @@ export function createChorus(
 ): PlatformAdapter {
   const config = readConfig(deps)
   const tokens = config.jwt === null ? null : createJwtVerifier(config.jwt, { clock: deps.clock, fetch })
-  const book = createRecentDeliveries(deps.credentials, deps.clock)
+  const recent = createRecentDeliveries(deps.credentials, deps.clock)
   const notInOrder = (thrown: unknown) =>
     deps.log.warn({ problem: String(thrown) }, 'a callback is not kept in order')
   const quietly = (work: Promise<unknown>) => void work.catch(notInOrder)
@@ -53,14 +58,14 @@ export function createChorus(
     allowPrivate: config.allowPrivate,
     onGone(kept) {
       kept.gone = true
-      quietly(book.forget(kept))
+      quietly(recent.forget(kept))
     },
   })
   const endings = createEndings({
     clock: deps.clock,
     log: deps.log,
     transcript: deps.transcript,
-    book,
+    recent,
     lines,
   })
   let intake: PlatformIntake | null = null
@@ -77,9 +82,9 @@ export function createChorus(
       await intake.receive([parsed.event])
       return problemReply(parsed.problem)
     }
-    const events = parsed.deliveries.map((one) => toEvent(one, now, book.mcpReference(one)))
+    const events = parsed.deliveries.map((one) => toEvent(one, now, recent.mcpReference(one)))
     // Both before the 200, because a message without its callback could not be answered.
-    const keeping = Promise.all(parsed.deliveries.map((one, index) => book.keep(one, now + index / 1_000)))
+    const keeping = Promise.all(parsed.deliveries.map((one, index) => recent.keep(one, now + index / 1_000)))
     const [received, keepings] = await Promise.all([intake.receive(events), keeping])
     // In reverse order, so that a delivery that is twice in a batch undoes its own keeping.
     for (const [index, one] of [...keepings.entries()].reverse()) await settle(one, received[index]?.state)
@@ -90,21 +95,21 @@ export function createChorus(
     if (state === undefined || state === 'refused') {
       // Over a limit even a repeat is refused. A copy of another node is overwritten, because the newer one counts.
       if (!fresh || !(await endings.isOpen(kept))) await takeBack()
-    } else if (state === 'consumed') await book.close(kept)
+    } else if (state === 'consumed') await recent.close(kept)
     else if (OVER.includes(state)) {
-      if (fresh || kept.done) await book.close(kept)
+      if (fresh || kept.done) await recent.close(kept)
       else endings.end(kept, state)
     }
   }
 
   /** Returns the delivery that a message answers: its turn's own, else the channel's newest. */
   const deliveryFor = async ({ to, turn }: SendRequest): Promise<KeptDelivery | null> => {
-    if (turn === undefined) return book.newest(to.conversation)
+    if (turn === undefined) return recent.newest(to.conversation)
     const row = await turnRow(to.conversation, turn)
     const own =
-      row?.platformMessageId === undefined ? null : await book.find(to.conversation, row.platformMessageId)
+      row?.platformMessageId === undefined ? null : await recent.find(to.conversation, row.platformMessageId)
     if (own && row && own.ended === null && OVER.includes(row.state)) own.ended = row.state
-    return own ?? book.newest(to.conversation)
+    return own ?? recent.newest(to.conversation)
   }
 
   const turnRow = async (conversation: string, turn: string) => {
@@ -141,7 +146,7 @@ export function createChorus(
   /** An earlier run may have died between an answer and its `idle`. This runs in slices beside new messages. */
   const takeUp = async (left: readonly KeptDelivery[]) => {
     const before = deps.clock.now() - CALLBACK_LIFE_MS
-    await book.prune(before)
+    await recent.prune(before)
     const open = left.filter((kept) => !kept.done && kept.at >= before)
     await inSlices(open, deps.clock, (kept) => endings.resume(kept).catch(notInOrder), {
       stopped: () => intake === null,
@@ -150,7 +155,7 @@ export function createChorus(
 
   const keepPruning = () => {
     cancelPruning = deps.clock.after(PRUNE_EVERY_MS, () => {
-      quietly(book.prune(deps.clock.now() - CALLBACK_LIFE_MS))
+      quietly(recent.prune(deps.clock.now() - CALLBACK_LIFE_MS))
       keepPruning()
     })
   }
@@ -164,7 +169,7 @@ export function createChorus(
       handle: receive,
     },
     async start(given) {
-      const left = await book.load()
+      const left = await recent.load()
       intake = given
       quietly(takeUp(left))
       keepPruning()
@@ -173,11 +178,11 @@ export function createChorus(
     signal(to, signal) {
       if (signal.kind === 'status') {
         if (signal.call) return
-        const working = book.working(to.conversation)
+        const working = recent.working(to.conversation)
         if (working) lines.hint(working, { type: 'status', status: signal.text })
       } else if (signal.kind === 'tool') {
         quietly(
-          book.find(to.conversation, signal.messageId).then(async (kept) => {
+          recent.find(to.conversation, signal.messageId).then(async (kept) => {
             // Like every signal it may be lost. The agent's messages may not.
             if (kept && !kept.done && !kept.gone)
               await lines.post(kept, toolEvent(signal)).catch(() => undefined)
@@ -185,7 +190,7 @@ export function createChorus(
         )
       } else if (signal.kind === 'turn_state') {
         quietly(
-          book.find(to.conversation, signal.messageId).then((kept) => {
+          recent.find(to.conversation, signal.messageId).then((kept) => {
             if (!kept || kept.done) return
             if (signal.state === 'handed') lines.hint(kept, { type: 'lifecycle', status: 'processing' })
             else if (OVER.includes(signal.state)) endings.end(kept, signal.state)

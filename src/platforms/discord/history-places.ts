@@ -27,7 +27,7 @@ import type { Targets } from './targets.ts'
 
 export interface PlacesDeps {
   readonly client: DiscordClient
-  readonly book: ChannelCache
+  readonly cache: ChannelCache
   readonly targets: Targets
   readonly self: () => Promise<Self>
   readonly clock: Pick<Clock, 'now'>
@@ -47,7 +47,7 @@ export interface Places {
 }
 
 export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Places {
-  const { client, book, targets } = deps
+  const { client, cache, targets } = deps
 
   const directPlaces = async (): Promise<readonly HistoryPlace[]> => {
     const places: HistoryPlace[] = []
@@ -81,7 +81,7 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
   const ofGuild = async (guild: string): Promise<PlacesPage> => {
     const learn = (one: unknown) => {
       const facts = channelFacts(one, guild)
-      if (facts !== null) book.learn(one, guild)
+      if (facts !== null) cache.learn(one, guild)
       return facts === null ? [] : [facts]
     }
     const channels = (await client.list(`/guilds/${guild}/channels`)).flatMap(learn)

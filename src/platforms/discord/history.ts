@@ -36,7 +36,7 @@ export interface HistoryDeps extends PlacesDeps {
 }
 
 export function createHistory(deps: HistoryDeps): HistoryReader {
-  const { client, book, clock } = deps
+  const { client, cache, clock } = deps
   const kept = createBoundedMap<string, Kept>(KEPT)
   const ids = { tellTime: false }
 
@@ -114,7 +114,7 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
   const placeOf = ({ conversation, thread }: KnownConversation): HistoryPlace | null => {
     if (!isSnowflake(conversation)) return null
     if (thread !== undefined) return isSnowflake(thread) ? { id: `${conversation}/${thread}` } : null
-    return { id: conversation, ...placeName(book.known(conversation)) }
+    return { id: conversation, ...placeName(cache.known(conversation)) }
   }
 
   return {
@@ -128,7 +128,7 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
       const channel = place.id.split('/').at(-1) ?? ''
       if (!isSnowflake(channel)) return { unreadable: 'gone', detail: 'that is no channel of Discord' }
       try {
-        const facts = await book.channel(channel)
+        const facts = await cache.channel(channel)
         const problem = await problemOf(facts)
         if (problem !== null) return problem
         const rest = kept.get(channel)
@@ -147,7 +147,7 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
       } catch (thrown) {
         // A thread that was never created has no history, so nothing was missed there.
         if (isRefusal(thrown, 10003, 10004, 50001)) {
-          book.forget(channel)
+          cache.forget(channel)
           return { unreadable: 'gone', detail: thrown.message }
         }
         // Without a code of Discord's, the server lacks the route.

@@ -59,13 +59,13 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
   const timings = { ...DEFAULT_TIMINGS, ...options.timings }
   const client = createDiscordClient(config, timings, deps, options.fetch)
   const self = createSelf(client)
-  const book = createChannelCache(client, { clock, self })
-  const targets = createTargets(client, book)
-  const threads = createThreads(config, client, { book, self, transcript: deps.transcript })
+  const cache = createChannelCache(client, { clock, self })
+  const targets = createTargets(client, cache)
+  const threads = createThreads(config, client, { cache, self, transcript: deps.transcript })
   const files = createDiscordFiles(client, config, deps)
   const door = createInteractionEndpoint({ client, self, log })
   const { send, revise } = createSend({
-    ...{ client, targets, threads, book, self, files },
+    ...{ client, targets, threads, cache, self, files },
     replyToMode: config.replyToMode,
   })
   const { reconcile, echoed } = createReconcile({
@@ -88,17 +88,17 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
 
   const contextOf = async (place: Place, message: DiscordMessage): Promise<ParseContext> => {
     const guild =
-      place.chat === 'direct' ? null : (book.known(place.thread ?? place.conversation)?.guild ?? null)
+      place.chat === 'direct' ? null : (cache.known(place.thread ?? place.conversation)?.guild ?? null)
     const hasRoles = Array.isArray(message.mention_roles) && message.mention_roles.length > 0
     // Roles are needed only if a role is mentioned. If they are unknown, none counts as the bot's.
-    const facts = guild === null || !hasRoles ? null : await book.guild(guild).catch(() => null)
+    const facts = guild === null || !hasRoles ? null : await cache.guild(guild).catch(() => null)
     return {
       self: await self(),
       place,
       now: clock.now(),
       myRoles: facts?.myRoles ?? new Set(),
       roleName: (id) => facts?.roleNames.get(id),
-      channelName: (id) => book.known(id)?.name ?? undefined,
+      channelName: (id) => cache.known(id)?.name ?? undefined,
       opensThreads: config.options.threads === 'each',
     }
   }
@@ -135,7 +135,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
     streaming: { by: 'edits', everyMs: REVISE_MS, revise },
     async start(intake, cursor) {
       const taken = createReceiver({
-        ...{ config, self, book, door, intake, clock, log, echoed, blank },
+        ...{ config, self, cache, door, intake, clock, log, echoed, blank },
         context: contextOf,
         fetchMessage: (channel, id) =>
           client.call('GET', `/channels/${channel}/messages/${id}`, { repeatable: true }),
@@ -164,7 +164,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
     send,
     reconcile,
     history: createHistory({
-      ...{ client, book, targets, self, clock },
+      ...{ client, cache, targets, self, clock },
       context: contextOf,
       allowed() {
         const { access } = deps.current?.() ?? deps.integration

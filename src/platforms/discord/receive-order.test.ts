@@ -18,7 +18,7 @@ function open() {
   const receiver = createReceiver({
     config: { options: { threads: 'off' } },
     self: async () => self,
-    book: { placeOf: async () => place, known: nothing },
+    cache: { placeOf: async () => place, known: nothing },
     door: { open: nothing, close: nothing },
     context: async () => ({
       ...{

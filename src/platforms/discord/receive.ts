@@ -30,7 +30,7 @@ import {
 export interface ReceiverDeps {
   readonly config: DiscordConfig
   readonly self: () => Promise<Self>
-  readonly book: ChannelCache
+  readonly cache: ChannelCache
   readonly door: InteractionEndpoint
   readonly intake: PlatformIntake
   readonly clock: Clock
@@ -77,14 +77,14 @@ const EDIT_AGE_MS = 15 * 60_000
 const NOTHING: readonly InboundEvent[] = []
 
 export function createReceiver(deps: ReceiverDeps): Receiver {
-  const { book, intake, clock, log } = deps
+  const { cache, intake, clock, log } = deps
   let waiting: Waiting[] = []
   let running: Promise<void> | null = null
   let stopped = false
 
   const placeOf = ({ channel_id, guild_id, channel_type }: DiscordMessage): Promise<Place> => {
     if (!isSnowflake(channel_id)) throw new Error('a message without a channel')
-    return book.placeOf(channel_id, { guild: guild_id, type: channel_type })
+    return cache.placeOf(channel_id, { guild: guild_id, type: channel_type })
   }
 
   const created = async (message: DiscordMessage): Promise<readonly InboundEvent[]> => {
@@ -163,9 +163,9 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
 
   const interacted = async (interaction: Interaction): Promise<readonly InboundEvent[]> => {
     const { channel, guild } = interaction
-    if (interaction.channelObject !== undefined && book.known(channel) === undefined)
-      book.learn(interaction.channelObject, guild ?? undefined)
-    const event = eventOf(interaction, await book.placeOf(channel, { guild }), clock.now())
+    if (interaction.channelObject !== undefined && cache.known(channel) === undefined)
+      cache.learn(interaction.channelObject, guild ?? undefined)
+    const event = eventOf(interaction, await cache.placeOf(channel, { guild }), clock.now())
     return event === null ? NOTHING : [event]
   }
 
@@ -193,10 +193,10 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
   }
 
   const tell = (news: GuildNews) => {
-    for (const channel of news.channels) book.learn(channel.facts, channel.guild)
-    for (const id of news.gone) book.forget(id)
-    if (news.guild !== null) book.learnGuild(news.guild)
-    if (news.changed !== null) book.forgetGuild(news.changed)
+    for (const channel of news.channels) cache.learn(channel.facts, channel.guild)
+    for (const id of news.gone) cache.forget(id)
+    if (news.guild !== null) cache.learnGuild(news.guild)
+    if (news.changed !== null) cache.forgetGuild(news.changed)
     if (news.left !== null) log.warn({ guild: news.left }, 'the bot is no longer in a server')
   }
 

@@ -24,7 +24,7 @@ export interface SendDeps {
   readonly client: DiscordClient
   readonly targets: Targets
   readonly threads: Threads
-  readonly book: ChannelCache
+  readonly cache: ChannelCache
   readonly self: () => Promise<Self>
   readonly files: Pick<FileStore, 'read'>
   readonly replyToMode: 'off' | 'first' | 'all'
@@ -40,7 +40,7 @@ export interface Sending {
 }
 
 export function createSend(deps: SendDeps): Sending {
-  const { client, targets, threads, book } = deps
+  const { client, targets, threads, cache } = deps
 
   /**
    * The outlet cut it to fit. Our own texts that did not pass the outlet are cut here. An agent's are sent whole or not
@@ -69,7 +69,7 @@ export function createSend(deps: SendDeps): Sending {
     try {
       return await act()
     } catch (thrown) {
-      if (isRefusal(thrown, 10003)) book.forget(channel.id)
+      if (isRefusal(thrown, 10003)) cache.forget(channel.id)
       throw await explain(thrown, channel, permissions, deps)
     }
   }
@@ -175,7 +175,7 @@ export function createSend(deps: SendDeps): Sending {
     const most =
       guild === null
         ? DEFAULT_BYTES
-        : await book.guild(guild).then(
+        : await cache.guild(guild).then(
             ({ mostBytes }) => mostBytes,
             () => DEFAULT_BYTES,
           )

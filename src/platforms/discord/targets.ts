@@ -17,7 +17,7 @@ export interface Targets {
 
 const REMEMBERED = 10_000
 
-export function createTargets(client: DiscordClient, book: ChannelCache): Targets {
+export function createTargets(client: DiscordClient, cache: ChannelCache): Targets {
   const direct = createBoundedMap<string, string>(REMEMBERED)
 
   const directOf = async (person: string): Promise<string> => {
@@ -29,7 +29,7 @@ export function createTargets(client: DiscordClient, book: ChannelCache): Target
     })
     if (!isSnowflake(answer.id))
       throw new SwitchboardError('platform_unavailable', 'Discord names no direct chat')
-    book.learn({ ...answer, type: 1 })
+    cache.learn({ ...answer, type: 1 })
     direct.set(person, answer.id)
     return answer.id
   }
@@ -47,14 +47,14 @@ export function createTargets(client: DiscordClient, book: ChannelCache): Target
           },
         )
       const known = direct.get(target)
-      if (known !== undefined) return book.channel(known)
+      if (known !== undefined) return cache.channel(known)
       try {
-        return await book.channel(target)
+        return await cache.channel(target)
       } catch (thrown) {
         const isNone = isRefusal(thrown, 10003) || (isStatus(thrown, 404) && !isRefusal(thrown, 50001))
         if (!isNone) throw thrown
         try {
-          return await book.channel(await directOf(target))
+          return await cache.channel(await directOf(target))
         } catch (other) {
           // It is no person either, so the first error is the right one.
           throw isRefusal(other, 10013, 50033, 50035) || isStatus(other, 400, 404) ? thrown : other

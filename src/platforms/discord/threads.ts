@@ -41,7 +41,7 @@ export function createThreads(
   client: DiscordClient,
   deps: RightsDeps & Pick<PlatformDeps, 'transcript'>,
 ): Threads {
-  const { book } = deps
+  const { cache } = deps
   const names = createBoundedMap<string, string>(REMEMBERED)
   /** The first message of a long answer, by its turn. */
   const begun = createBoundedMap<string, string>(REMEMBERED)
@@ -54,18 +54,18 @@ export function createThreads(
     try {
       const path = `/channels/${channel.id}/messages/${message}/threads`
       const made = await client.call('POST', path, { body, repeatable: true })
-      book.learn({ type: 11, parent_id: channel.id, ...made, id: message }, channel.guild ?? undefined)
+      cache.learn({ type: 11, parent_id: channel.id, ...made, id: message }, channel.guild ?? undefined)
     } catch (thrown) {
       // Another program was faster, or an earlier try arrived.
       if (!isRefusal(thrown, 160004))
         throw await explain(thrown, channel, [VIEW_CHANNEL, CREATE_THREADS, SEND_IN_THREADS], deps)
-      book.learn({ id: message, type: 11, parent_id: channel.id }, channel.guild ?? undefined)
+      cache.learn({ id: message, type: 11, parent_id: channel.id }, channel.guild ?? undefined)
     }
   }
 
   const find = async (id: string): Promise<ChannelFacts | null> => {
     try {
-      return await book.channel(id)
+      return await cache.channel(id)
     } catch (thrown) {
       if (isRefusal(thrown, 10003) || isStatus(thrown, 404)) return null
       throw thrown
@@ -77,7 +77,7 @@ export function createThreads(
     if (known !== null) return known
     if (isTalk(channel)) {
       await startAt(channel, thread)
-      return book.channel(thread)
+      return cache.channel(thread)
     }
     throw new SwitchboardError('platform_rejected', '10003: the thread does not exist any more')
   }
@@ -133,7 +133,7 @@ export function createThreads(
         body: { name, auto_archive_duration: ARCHIVE_MINUTES, message },
         files,
       })
-      book.learn({ type: 11, parent_id: forum.id, ...made }, forum.guild ?? undefined)
+      cache.learn({ type: 11, parent_id: forum.id, ...made }, forum.guild ?? undefined)
       const { id } = (made.message ?? made) as Fields
       return { id }
     },

@@ -24,7 +24,7 @@ export function createAnswerLimit(
   }: { readonly clock: Clock; readonly log: Logger } & Pick<PlatformDeps, 'transcript'>,
   limits: { readonly perHour: number; readonly perMinute: number },
 ): AnswerLimit {
-  const book = createChatPace({
+  const pace = createChatPace({
     clock,
     intervalMs: 0,
     burst: 1,
@@ -52,13 +52,13 @@ export function createAnswerLimit(
 
   return {
     pace: {
-      take: (chat, side) => (isRecalled ? book.take(chat, side) : READING_MS),
-      giveBack: (chat) => book.giveBack(chat),
+      take: (chat, side) => (isRecalled ? pace.take(chat, side) : READING_MS),
+      giveBack: (chat) => pace.giveBack(chat),
     },
     async recall() {
       if (isRecalled) return
       try {
-        for (const { chat, at } of await sentSince(clock.now() - HOUR_MS)) book.remember(chat, at)
+        for (const { chat, at } of await sentSince(clock.now() - HOUR_MS)) pace.remember(chat, at)
       } catch (thrown) {
         log.warn(
           { problem: String(thrown) },

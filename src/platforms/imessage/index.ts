@@ -69,8 +69,8 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
     if (watch === null) throw new SwitchboardError('platform_unavailable', 'the integration is not started')
     return watch.db()
   }
-  const shelf = createIMessageFiles(db, config, deps)
-  const sending = createSend({ config, timings, clock, db, run, own, files: shelf })
+  const files = createIMessageFiles(db, config, deps)
+  const sending = createSend({ config, timings, clock, db, run, own, files: files })
 
   /** In a chat with oneself our own messages come back. They are recognised and ignored. */
   const heard = async (row: MessageRow): Promise<InboundEvent | null> => {
@@ -117,9 +117,9 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
       probe: async () => (link.state === 'up' ? 'hears' : 'deaf'),
     },
     files: {
-      keep: (file) => shelf.keep(file),
-      download: (attachment) => shelf.download(attachment),
-      forget: ({ attachments }) => shelf.forget(attachments),
+      keep: (file) => files.keep(file),
+      download: (attachment) => files.download(attachment),
+      forget: ({ attachments }) => files.forget(attachments),
     },
     checks: { gates: () => gatesOf(link, forbidden) },
     async stop() {

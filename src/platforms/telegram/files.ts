@@ -1,10 +1,10 @@
 // Files of a Telegram integration: downloads by getFile, and files that Telegram already has.
 import { defined, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import {
-  createFileStore as createShelf,
+  createFileStore as createStore,
   type FetchedQuota,
+  type FileStore as KitFileStore,
   overLimit,
-  type FileStore as Shelf,
 } from '../../kit/index.ts'
 import type { TelegramClient } from './client.ts'
 
@@ -12,7 +12,7 @@ const FETCHED = { maxBytes: 20 * 1_048_576, why: 'which is all that Telegram giv
 const SENT = { maxBytes: 50 * 1_048_576, why: 'which is all a bot may send' }
 const PLATFORM_FILE = 'telegram:'
 
-export interface FileStore extends Shelf {
+export interface FileStore extends KitFileStore {
   /** `telegram:FILE_ID` sends a file that Telegram already has. Null: another reference. */
   platformFile(ref: string): string | null
 }
@@ -22,7 +22,7 @@ export function createFileStore(
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
   quota?: FetchedQuota,
 ): FileStore {
-  const shelf = createShelf(deps, {
+  const store = createStore(deps, {
     async bytesOf({ ref }) {
       const file = await client.call('getFile', { file_id: ref }, { repeatable: true })
       const path = file.file_path
@@ -38,7 +38,7 @@ export function createFileStore(
     ...defined({ quota }),
   })
   return {
-    ...shelf,
+    ...store,
     platformFile: (ref) => (ref.startsWith(PLATFORM_FILE) ? ref.slice(PLATFORM_FILE.length) : null),
   }
 }

@@ -19,7 +19,7 @@ import { createSend } from './send.ts'
 import { createStatusLine } from './status-line.ts'
 import { createTyping } from './typing.ts'
 import { verifyRequest } from './verify.ts'
-import { createWebhookEndpoint, type WebhookEndpoint } from './webhook-door.ts'
+import { createWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.ts'
 
 const ABILITIES: Abilities = {
   textLimit: TEXT_LIMIT,
@@ -50,7 +50,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
   const self = knowOneself(client)
   let link: LinkState = { state: 'connecting' }
   let poller: Pick<Link, 'stop'> | null = null
-  let door: WebhookEndpoint | null = null
+  let webhook: WebhookEndpoint | null = null
   const tell = (next: LinkState) => {
     link = next
   }
@@ -67,16 +67,16 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
             headDecides: () => true,
             verify: (request) => verifyRequest(config, request),
             async handle(verified) {
-              if (door === null)
+              if (webhook === null)
                 throw new SwitchboardError('store_unavailable', 'the integration is not started')
-              return door.handle(verified)
+              return webhook.handle(verified)
             },
           },
         }),
     async start(intake, cursor) {
       const shared = { ...deps, client, self, intake, tell, settled }
       if (config.webhook === null) poller = startPoller(timings, cursor, shared)
-      else door = createWebhookEndpoint(config, timings, shared)
+      else webhook = createWebhookEndpoint(config, timings, shared)
     },
     send,
     // Twenty a minute in a group. That is slower than the eye, and leaves room for other messages.
@@ -102,9 +102,9 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
     async stop() {
       typing.stop()
       await poller?.stop()
-      await door?.stop()
+      await webhook?.stop()
       poller = null
-      door = null
+      webhook = null
     },
   }
 }

@@ -27,18 +27,18 @@ const RETRY = { baseMs: 500, maxMs: 30_000 }
 
 export function createOpenAlbums(settleMs: number, deps: OpenAlbumsDeps): OpenAlbums {
   const { clock, log } = deps
-  const shelf = deps.credentials ?? memoryShelf()
+  const credentials = deps.credentials ?? memoryCredentials()
   const timers = new Map<string, Cancel>()
   const waiting = new Map<string, ((outcome: Promise<void>) => void)[]>()
   let stopped = false
 
   /** `group` is the album's name without its parts. */
   const commitGroup = async (group: string) => {
-    const names = (await shelf.names()).filter((name) => name.startsWith(group))
-    const kept = await Promise.all(names.map((name) => shelf.get(name)))
+    const names = (await credentials.names()).filter((name) => name.startsWith(group))
+    const kept = await Promise.all(names.map((name) => credentials.get(name)))
     const updates = kept.flatMap((text) => (text === null ? [] : [JSON.parse(text) as unknown]))
     if (updates.length > 0) await deps.commit(updates)
-    await shelf.remove(names)
+    await credentials.remove(names)
   }
 
   const settle = async (group: string, attempt: number): Promise<void> => {
@@ -65,7 +65,7 @@ export function createOpenAlbums(settleMs: number, deps: OpenAlbumsDeps): OpenAl
   }
 
   const takeUp = async () => {
-    const names = (await shelf.names()).filter((name) => name.startsWith(PREFIX))
+    const names = (await credentials.names()).filter((name) => name.startsWith(PREFIX))
     for (const group of new Set(names.map(groupOf))) if (!timers.has(group)) settleIn(settleMs, group)
   }
   takeUp().catch((thrown) => log.warn({ error: String(thrown) }, 'albums of before could not be looked for'))
@@ -73,8 +73,8 @@ export function createOpenAlbums(settleMs: number, deps: OpenAlbumsDeps): OpenAl
   return {
     async add(album, messageId, update) {
       const group = `${PREFIX}${createHash('sha256').update(album).digest('hex').slice(0, 24)}.`
-      await shelf.put(group + messageId, JSON.stringify(update))
-      const parts = (await shelf.names()).filter((name) => name.startsWith(group)).length
+      await credentials.put(group + messageId, JSON.stringify(update))
+      const parts = (await credentials.names()).filter((name) => name.startsWith(group)).length
       const committed = new Promise<Promise<void>>((resolve) => {
         // Wrapped in a function, because resolving with a promise would wait for it here.
         waiting.set(group, [...(waiting.get(group) ?? []), (outcome) => resolve(outcome)])
@@ -95,7 +95,7 @@ function groupOf(name: string): string {
   return name.slice(0, name.lastIndexOf('.') + 1)
 }
 
-function memoryShelf(): Pick<IntegrationCredentials, 'put' | 'get' | 'remove' | 'names'> {
+function memoryCredentials(): Pick<IntegrationCredentials, 'put' | 'get' | 'remove' | 'names'> {
   const kept = new Map<string, string>()
   return {
     put: async (name, value) => void kept.set(name, value),

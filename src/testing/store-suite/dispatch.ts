@@ -21,7 +21,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       const lane = turns[0]?.lane ?? ''
       const first = await mustTake(store, { lane, window: 2 })
       expect(first.handed.map((turn) => turn.id)).toEqual([turns[0]?.id, turns[1]?.id])
-      expect(first).toMatchObject({ token: 1, more: true, empty: false, leftover: [] })
+      expect(first).toMatchObject({ token: 1, more: true, empty: false, unsettled: [] })
       expect(first.handed[0]).toMatchObject({ state: 'handed', attempts: 1 })
       const full = await mustTake(store, { lane, token: first.token, window: 2 })
       expect(full).toMatchObject({ handed: [], more: true, empty: false })
@@ -63,7 +63,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await move('seen')).toEqual(['noop'])
       expect(await store.turn(first.id)).toMatchObject({ state: 'seen', reason: 'acknowledged' })
       const next = await mustTake(store, { lane, token })
-      expect(next).toMatchObject({ leftover: [], handed: [{ id: second.id }] })
+      expect(next).toMatchObject({ unsettled: [], handed: [{ id: second.id }] })
       const states = ['handed', 'seen'] as const
       expect(await store.turns({ states, limit: 9 })).toHaveLength(2)
       expect(await store.turns({ states, resting: false, limit: 9 })).toMatchObject([{ id: second.id }])
@@ -100,7 +100,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       await fixture.clock.advance(LEASE_MS)
       const theirs = await mustTake(other, { lane })
       expect(theirs.token).toBe(mine.token + 1)
-      expect(theirs.leftover.map((turn) => turn.id)).toEqual([id])
+      expect(theirs.unsettled.map((turn) => turn.id)).toEqual([id])
       expect(theirs.handed).toEqual([])
       expect((await takeTurn(store, { lane, token: mine.token })).outcome).toBe('lost')
       expect(await store.renewLanes('turns', [{ lane, token: mine.token }], LEASE_MS)).toEqual([false])
@@ -131,7 +131,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       await fixture.clock.advance(LEASE_MS)
       await reopen('one')
       const again = await mustTake(store, { lane })
-      expect(again.leftover).toMatchObject([{ id, state: 'handed', attempts: 1 }])
+      expect(again.unsettled).toMatchObject([{ id, state: 'handed', attempts: 1 }])
       const back = { lane, token: again.token, turn: id, to: 'queued', repeat: true, resume: true } as const
       expect(await store.moveTurns([back])).toEqual(['moved'])
       const offered = await mustTake(store, { lane, token: again.token })
@@ -162,9 +162,9 @@ export function describeDispatch(make: MakeStoreFixture): void {
       await queueOne(store)
       const again = await mustTake(store, { lane, token, window: 3, known: [first.id] })
       expect(again.handed).toEqual([])
-      expect(again.leftover).toMatchObject([{ id: second.id, state: 'handed' }])
+      expect(again.unsettled).toMatchObject([{ id: second.id, state: 'handed' }])
       const all = await mustTake(store, { lane, token, window: 3, known: [first.id, second.id] })
-      expect(all.leftover).toEqual([])
+      expect(all.unsettled).toEqual([])
       expect(all.handed).toHaveLength(1)
     })
 

@@ -89,7 +89,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       expect(await one.turn(taken.id)).toMatchObject({ state: 'handed', repeat: true })
       // All lanes are free, so the next boot takes them at once, whatever its name.
       const next = await mustTake(one, { lane: taken.lane })
-      expect(next.leftover).toHaveLength(1)
+      expect(next.unsettled).toHaveLength(1)
       expect(await one.nodes()).toEqual([])
     })
 

@@ -29,11 +29,11 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
         ...{ state: 'sending', reason: 'outcome_open', detail: 'HTTP 502', attempts: 1, open },
       })
       expect(await counts(store)).toEqual({ 'send:sending:outcome_open': 1, 'send:queued': 1 })
-      expect(await take(token)).toMatchObject({ sending: null, leftover: [], nextDueAt: now + 5_000 })
+      expect(await take(token)).toMatchObject({ sending: null, unsettled: [], nextDueAt: now + 5_000 })
       await fixture.clock.advance(5_000)
       const due = await take(token)
       expect(due.sending).toBeNull()
-      expect(due.leftover).toMatchObject([{ id: first, open }])
+      expect(due.unsettled).toMatchObject([{ id: first, open }])
     })
 
     it('[I35.a4-table] counts by integration what waits for long or whose outcome is open, and since when', async () => {
@@ -64,10 +64,10 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       await store.releaseLanes('sends', [{ lane: LANE, token }])
       const other = await fixture.open('two')
       const fresh = await mustTakeSend(other, { lane: LANE })
-      expect(fresh).toMatchObject({ sending: null, leftover: [] })
+      expect(fresh).toMatchObject({ sending: null, unsettled: [] })
       await fixture.clock.advance(5_000)
       const due = await mustTakeSend(other, { lane: LANE, token: fresh.token })
-      expect(due.leftover.map(({ id }) => id)).toEqual([first])
+      expect(due.unsettled.map(({ id }) => id)).toEqual([first])
     })
 
     it('[I35.b1-order] from the time at which it yields what is behind it goes first', async () => {
@@ -77,7 +77,7 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       })
       expect(await take(token)).toMatchObject({ sending: null, nextDueAt: now + 10_000 })
       await fixture.clock.advance(10_000)
-      expect(await take(token)).toMatchObject({ sending: { id: second }, leftover: [] })
+      expect(await take(token)).toMatchObject({ sending: { id: second }, unsettled: [] })
     })
 
     it('[I35.b1-parts] parts of the same message never go first, however many there are', async () => {
@@ -93,9 +93,9 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       }
       await store.moveSends([parks])
       const id = other?.id ?? ''
-      expect(await take(token)).toMatchObject({ sending: { id }, leftover: [], nextDueAt: now + 60_000 })
+      expect(await take(token)).toMatchObject({ sending: { id }, unsettled: [], nextDueAt: now + 60_000 })
       await store.moveSends([{ lane: LANE, token, id, to: 'sent', platformIds: ['1'] }])
-      expect(await take(token)).toMatchObject({ sending: null, leftover: [], nextDueAt: now + 60_000 })
+      expect(await take(token)).toMatchObject({ sending: null, unsettled: [], nextDueAt: now + 60_000 })
     })
 
     it('[I35.b1-resend] a resend keeps the count; one that is known to be absent forgets it', async () => {

@@ -83,7 +83,7 @@ export function describeOutlet(make: MakeStoreFixture): void {
       expect(await takeSend(other, { lane: LANE })).toMatchObject({ outcome: 'busy' })
       await fixture.clock.advance(LEASE_MS)
       const theirs = await mustTakeSend(other, { lane: LANE })
-      expect(theirs).toMatchObject({ sending: null, leftover: [{ id: row?.id, state: 'sending' }] })
+      expect(theirs).toMatchObject({ sending: null, unsettled: [{ id: row?.id, state: 'sending' }] })
       expect(await move(row?.id ?? '', mine.token, 'sent')).toBe('stale')
       expect(
         await other.moveSends([

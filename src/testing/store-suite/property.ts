@@ -216,13 +216,13 @@ async function take(
   if (of === 'turns') {
     const [taken] = await store.takeTurns([request], LEASE_MS)
     if (taken?.outcome !== 'taken') return taken?.outcome ?? ''
-    const left = taken.leftover.map((turn) => ids.turns.indexOf(turn.id))
+    const left = taken.unsettled.map((turn) => ids.turns.indexOf(turn.id))
     const took = taken.handed[0] ? ids.turns.indexOf(taken.handed[0].id) : '-'
     return `token ${taken.token} took ${took} left ${left.join()}`
   }
   const [taken] = await store.takeSends([request], LEASE_MS)
   if (taken?.outcome !== 'taken') return taken?.outcome ?? ''
-  const left = taken.leftover.map((row) => ids.sends.indexOf(row.id))
+  const left = taken.unsettled.map((row) => ids.sends.indexOf(row.id))
   const took = taken.sending ? ids.sends.indexOf(taken.sending.id) : '-'
   return `token ${taken.token} took ${took} left ${left.join()}`
 }

@@ -4,7 +4,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { afterEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { bearer, type OpenedTools, openTools, rpc } from '../fixtures/open-tools.ts'
-import { type Answers, done } from '../fixtures/recording-desk.ts'
+import { type Answers, done } from '../fixtures/recording-actions.ts'
 import { TOOLS } from '../index.ts'
 
 let open: OpenedTools | null = null

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { bearer, type OpenedTools, openTools, rpc } from '../fixtures/open-tools.ts'
-import { type Answers, done } from '../fixtures/recording-desk.ts'
+import { type Answers, done } from '../fixtures/recording-actions.ts'
 
 let open: OpenedTools | null = null
 const opened = async (answers?: Answers): Promise<OpenedTools> => {

@@ -6,11 +6,11 @@ import type {
   Logger,
   RawRequest,
   RequestHead,
+  ToolActions,
   ToolCaller,
-  ToolDesk,
 } from '../../contract/index.ts'
 import type { AnswerWay } from '../tool.ts'
-import type { LentTools } from './lent-tools.ts'
+import type { ServiceTools } from './service-tools.ts'
 
 /** What a token allows. Agent, user and session come from it, never from arguments. */
 export interface ToolGrant {
@@ -27,13 +27,13 @@ export interface ToolGrant {
 }
 
 export interface McpDeps {
-  readonly desk: ToolDesk
+  readonly actions: ToolActions
   /** Null: the token is unknown, expired or revoked. */
   authenticate(bearer: string): Promise<ToolGrant | null>
   readonly log: Logger
   readonly version: string
   /** Tools of the service behind a session. Absent: there are none. */
-  readonly services?: LentTools
+  readonly services?: ServiceTools
 }
 
 export function bearerOf(request: RequestHead): string | null {

@@ -17,7 +17,7 @@ export const doctorSecurity: Run<SecurityOptions> = async (context, _args, optio
   const { fix = false, sendTest = false } = options
   const { fileFindings, lookAtFiles, mendFiles } = await import('../../../health/file-modes.ts')
   demandGivenFile(context.instance)
-  const judged = await judgedDoors(context, sendTest)
+  const judged = await judgeSecurity(context, sendTest)
   const modes = process.platform !== 'win32'
   const { files, unseen } = modes ? lookAtFiles(context.folder, judged.files) : { files: [], unseen: [] }
   const findings = [...(fix ? mendFiles(files) : fileFindings(files)), ...judged.findings].toSorted(
@@ -35,7 +35,7 @@ export const doctorSecurity: Run<SecurityOptions> = async (context, _args, optio
 }
 
 /** As the daemon judges itself; without one, what the configuration says. */
-async function judgedDoors(context: Context, sendTest: boolean): Promise<SecurityReport> {
+async function judgeSecurity(context: Context, sendTest: boolean): Promise<SecurityReport> {
   if (await daemonAnswers(context.folder.socket)) {
     const daemon = await context.daemon()
     const { security } = await daemon.ask('GET /api/doctor', {

@@ -6,16 +6,16 @@ import { isRefusal } from './refusals.ts'
 import type { Self } from './self.ts'
 
 export interface RightsDeps {
-  readonly book: ChannelCache
+  readonly cache: ChannelCache
   readonly self: () => Promise<Self>
 }
 
 /** Returns the bot's permissions there; null: it is a direct chat, or they are unknown. */
-export async function rightsIn(channel: ChannelFacts, { book, self }: RightsDeps): Promise<bigint | null> {
+export async function rightsIn(channel: ChannelFacts, { cache, self }: RightsDeps): Promise<bigint | null> {
   if (channel.guild === null) return null
-  const guild = await book.guild(channel.guild)
+  const guild = await cache.guild(channel.guild)
   // A thread has the overwrites of its channel.
-  const holder = isThread(channel) && channel.parent !== null ? await book.channel(channel.parent) : channel
+  const holder = isThread(channel) && channel.parent !== null ? await cache.channel(channel.parent) : channel
   return permissionsIn(guild, (await self()).userId, holder.overwrites)
 }
 
@@ -44,10 +44,10 @@ export async function explain(
 }
 
 /** The known permissions did not explain the refusal, so they were changed. */
-async function lookAgain(channel: ChannelFacts, { book }: RightsDeps): Promise<ChannelFacts> {
-  for (const id of [channel.id, channel.parent]) if (id !== null) book.forget(id)
-  if (channel.guild !== null) book.forgetGuild(channel.guild)
-  return book.channel(channel.id).then(
+async function lookAgain(channel: ChannelFacts, { cache }: RightsDeps): Promise<ChannelFacts> {
+  for (const id of [channel.id, channel.parent]) if (id !== null) cache.forget(id)
+  if (channel.guild !== null) cache.forgetGuild(channel.guild)
+  return cache.channel(channel.id).then(
     (fresh) => ({ ...fresh, guild: fresh.guild ?? channel.guild }),
     () => channel,
   )

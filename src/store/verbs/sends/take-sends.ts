@@ -40,7 +40,7 @@ export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (contex
       holdLanes(context, { kind: 'sends', requests: lanes, leaseMs, looked }, judged),
       loadSends(
         context,
-        seen.flatMap((view) => (view.next === null ? view.leftover : [view.next, ...view.leftover])),
+        seen.flatMap((view) => (view.next === null ? view.unsettled : [view.next, ...view.unsettled])),
       ),
     )
     const views = seen.map((view, at) =>
@@ -58,22 +58,22 @@ export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (contex
 /** What to take from a lane, by position. */
 interface View {
   readonly next: number | null
-  readonly leftover: readonly number[]
+  readonly unsettled: readonly number[]
   /** When the next of the other rows is due. */
   readonly nextDueAt: number | null
 }
 
-const NOTHING: View = { next: null, leftover: [], nextDueAt: null }
+const NOTHING: View = { next: null, unsettled: [], nextDueAt: null }
 
 function* look(context: VerbContext, lane: string, held: Held, open: readonly Row[]): Steps<View> {
   if (held.outcome !== 'taken') return NOTHING
   const sending = open.filter((row) => text(row, 'state') === 'sending')
   const flying = sending.filter((row) => !isParked(row)).map((row) => whole(row, 'seq'))
-  if (flying.length > 0) return held.fresh ? { ...NOTHING, leftover: flying.sort((a, b) => a - b) } : NOTHING
+  if (flying.length > 0) return held.fresh ? { ...NOTHING, unsettled: flying.sort((a, b) => a - b) } : NOTHING
   const { now } = context
   const parked = sending.length === 0 ? null : lookAtParked(sending, now)
   if (parked && (parked.due.length > 0 || parked.isFirst))
-    return { ...NOTHING, leftover: parked.due, nextDueAt: parked.nextAt }
+    return { ...NOTHING, unsettled: parked.due, nextDueAt: parked.nextAt }
   const waiting = open.filter((row) => text(row, 'state') === 'queued')
   const groups = parked?.groups ?? []
   const queued = waiting.filter((row) => !groups.includes(textOrNull(row, 'grp') ?? ''))
@@ -87,7 +87,7 @@ function* look(context: VerbContext, lane: string, held: Held, open: readonly Ro
     const view = yield* firstDue(integrationOf(lane), lane, { now, groups })
     return parked ? { ...view, nextDueAt: Math.min(parked.nextAt, view.nextDueAt ?? parked.nextAt) } : view
   }
-  return { next: next ? whole(next, 'seq') : null, leftover: [], nextDueAt }
+  return { next: next ? whole(next, 'seq') : null, unsettled: [], nextDueAt }
 }
 
 /** The row's outcome is open, with its own time for the next look. */
@@ -126,9 +126,9 @@ function lookAtParked(parked: readonly Row[], now: number): Parked {
 
 /** An operator may bury the row between the read and the lock. Then it is not sent, and the lane is read again. */
 function asLocked(context: VerbContext, view: View, sends: ReadonlyMap<number, SendRow>): View {
-  const leftover = view.leftover.filter((seq) => sends.get(seq)?.state === 'sending')
-  if (view.next === null || sends.get(view.next)?.state === 'queued') return { ...view, leftover }
-  return { next: null, leftover, nextDueAt: context.now }
+  const unsettled = view.unsettled.filter((seq) => sends.get(seq)?.state === 'sending')
+  if (view.next === null || sends.get(view.next)?.state === 'queued') return { ...view, unsettled }
+  return { next: null, unsettled, nextDueAt: context.now }
 }
 
 /** Many rows wait in this lane, and the first ones are not due, or wait for an earlier part. */
@@ -148,7 +148,7 @@ function* firstDue(
      AND state IN ('queued','sending') AND seq <> $3 AND NOT (coalesce(grp, '') @any($4))`,
     [integration, lane, next ?? 0, groups],
   )
-  return { next, leftover: [], nextDueAt: waiting ? wholeOrNull(waiting, 'due') : null }
+  return { next, unsettled: [], nextDueAt: waiting ? wholeOrNull(waiting, 'due') : null }
 }
 
 function* loadSends(context: VerbContext, seqs: readonly number[]): Steps<ReadonlyMap<number, SendRow>> {
@@ -193,7 +193,7 @@ function taken(
     outcome: 'taken',
     token: held.token,
     sending: sending ?? null,
-    leftover: view.leftover.flatMap((seq) => sends.get(seq) ?? []),
+    unsettled: view.unsettled.flatMap((seq) => sends.get(seq) ?? []),
     nextDueAt: view.nextDueAt,
   }
 }

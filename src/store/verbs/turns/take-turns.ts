@@ -39,7 +39,7 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
     // Loads the rows of all lanes at once, because a row costs less than a statement.
     const [held, turns, ofOthers] = yield* sideBySide(
       holdLanes(context, { kind: 'turns', requests: lanes, leaseMs, looked }, judged),
-      loadTurns(context, [...wanted, ...seen.flatMap((view) => view.leftover)]),
+      loadTurns(context, [...wanted, ...seen.flatMap((view) => view.unsettled)]),
       turnsUnderHold(context, unasked),
     )
     const holders = ofBorn.ever.size === 0 ? ofOthers : bothOf(ofBorn, ofOthers)
@@ -76,13 +76,13 @@ function bothOf(one: TurnsUnderHold, other: TurnsUnderHold): TurnsUnderHold {
 /** What to take from a lane, by position. */
 interface View {
   readonly handed: readonly number[]
-  readonly leftover: readonly number[]
+  readonly unsettled: readonly number[]
   readonly more: boolean
   readonly empty: boolean
   readonly next?: number
 }
 
-const NOTHING: View = { handed: [], leftover: [], more: false, empty: true }
+const NOTHING: View = { handed: [], unsettled: [], more: false, empty: true }
 
 type Facts = ReadonlyMap<string, SessionFacts>
 
@@ -134,7 +134,7 @@ function look(
   const room = left.length > 0 ? 0 : Math.max(0, (request.window ?? 1) - flying.length)
   return {
     handed: queued.slice(0, room),
-    leftover: left,
+    unsettled: left,
     more: queued.length > room,
     empty: flying.length === 0 && queued.length === 0,
   }
@@ -146,7 +146,7 @@ function asLocked(view: View, turns: ReadonlyMap<number, TurnRow>): View {
   return {
     ...view,
     handed: view.handed.filter((seq) => stateOf(seq) === 'queued'),
-    leftover: view.leftover.filter((seq) => stateOf(seq) === 'handed' || stateOf(seq) === 'seen'),
+    unsettled: view.unsettled.filter((seq) => stateOf(seq) === 'handed' || stateOf(seq) === 'seen'),
   }
 }
 
@@ -231,7 +231,7 @@ function taken(
       attempts: turn.attempts + 1,
       updatedAt: context.now,
     })),
-    leftover: rowsOf(view.leftover),
+    unsettled: rowsOf(view.unsettled),
     more: view.more,
     ...defined({ next }),
     empty: view.empty,

@@ -5,7 +5,7 @@ import {
   integrationById,
   type Settings,
   SwitchboardError,
-  type ToolDesk,
+  type ToolActions,
 } from '../../contract/index.ts'
 import { isOneWay, type Links } from '../links.ts'
 import type { AskForPerson } from '../takeover/ask-for-person.ts'
@@ -19,7 +19,7 @@ export function createHandoffTool(
     readonly askForPerson?: AskForPerson
   },
   chats: OwnChats,
-): Pick<ToolDesk, 'handoff'> {
+): Pick<ToolActions, 'handoff'> {
   return {
     handoff: (caller, { chatId, reason, summary }) =>
       toolOutcome(async () => {

@@ -1,8 +1,8 @@
 // The tools of a process without a daemon: each of them reports that.
-import type { ToolDesk, ToolOutcome } from '../contract/index.ts'
+import type { ToolActions, ToolOutcome } from '../contract/index.ts'
 import { failedOutcome } from './call-tool.ts'
 
-export function createAbsentDesk(): ToolDesk {
+export function createAbsentActions(): ToolActions {
   const absent = async (): Promise<ToolOutcome> =>
     failedOutcome('daemon_absent', 'Gateway not active — no daemon holds the data folder')
   return {

@@ -1,12 +1,12 @@
 // service_tools and call_service_tool: the tools that a Chorus service lent with the newest delivery of a conversation.
 // A caller reaches only those of its own conversations.
 import {
-  type LentToolResult,
-  type LentToolSource,
+  type ServiceToolResult,
+  type ServiceToolSource,
   type Store,
   SwitchboardError,
+  type ToolActions,
   type ToolCaller,
-  type ToolDesk,
   type ToolOutcome,
 } from '../../contract/index.ts'
 import type { OwnChats } from './own-chats.ts'
@@ -15,10 +15,10 @@ import { toolOutcome } from './tool-outcome.ts'
 /** Content blocks beyond this are left out. The model reads the text of the result. */
 const MAX_CONTENT_CHARS = 65_536
 
-export function createLentTools(
-  deps: { readonly store: Pick<Store, 'sessionAt'>; readonly lent?: LentToolSource },
+export function createServiceTools(
+  deps: { readonly store: Pick<Store, 'sessionAt'>; readonly lent?: ServiceToolSource },
   chats: OwnChats,
-): Pick<ToolDesk, 'serviceTools' | 'callServiceTool'> {
+): Pick<ToolActions, 'serviceTools' | 'callServiceTool'> {
   /** Throws `not_found` for a conversation that is not the caller's. */
   const sessionOf = async (caller: ToolCaller, chatId: string): Promise<string | null> => {
     const at = await chats.mine(caller, chatId)
@@ -50,7 +50,7 @@ export function createLentTools(
 
 function answered(
   name: string,
-  { content, structuredContent, isError = false }: LentToolResult,
+  { content, structuredContent, isError = false }: ServiceToolResult,
 ): ToolOutcome {
   const texts = content.flatMap((block) => {
     const { type, text } = (block ?? {}) as { readonly type?: unknown; readonly text?: unknown }

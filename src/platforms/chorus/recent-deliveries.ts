@@ -87,7 +87,7 @@ export function createRecentDeliveries(
     return credentials().put(kept.name, JSON.stringify({ callback, conversation, messageId, at, done }))
   }
 
-  const onShelf = async (name: string): Promise<KeptDelivery | null> => {
+  const readStored = async (name: string): Promise<KeptDelivery | null> => {
     const text = await credentials().get(name)
     if (text === null) return null
     const stored = JSON.parse(text) as Pick<
@@ -98,20 +98,20 @@ export function createRecentDeliveries(
   }
 
   const read = async (name: string): Promise<KeptDelivery | null> => {
-    const stored = await onShelf(name)
+    const stored = await readStored(name)
     return byName.get(name) ?? (stored && add(stored))
   }
 
   const writeTools = async (name: string, servers: string | null) =>
     servers === null ? credentials().remove([name + MCP]) : credentials().put(name + MCP, servers)
 
-  const namesOnShelf = async () => (await credentials().names()).filter((name) => !name.endsWith(MCP))
+  const storedNames = async () => (await credentials().names()).filter((name) => !name.endsWith(MCP))
   const inChannel = (conversation: string) => [...(channels.get(conversation) ?? [])]
   const newestHere = (conversation: string) => newestOf(inChannel(conversation))
 
-  const book: RecentDeliveries = {
+  const recent: RecentDeliveries = {
     async load() {
-      await inSlices(await namesOnShelf(), clock, read)
+      await inSlices(await storedNames(), clock, read)
       return [...byName.values()]
     },
     async keep(delivery, at) {
@@ -131,7 +131,7 @@ export function createRecentDeliveries(
       await Promise.all([write(kept), brings ? writeTools(name, JSON.stringify(servers)) : null])
       const takeBack = async () => {
         if (kept.times !== times) return // It came once more meanwhile, and that one decides.
-        if (!before) return book.forget(kept)
+        if (!before) return recent.forget(kept)
         Object.assign(kept, before)
         await Promise.all([write(kept), brings ? writeTools(name, toolsBefore) : null])
       }
@@ -151,8 +151,8 @@ export function createRecentDeliveries(
       if (here) return here
       // Not added to the map, because another node ends it and would not report that here.
       let newest: KeptDelivery | null = null
-      await inSlices(await namesOnShelf(), clock, async (name) => {
-        const one = await onShelf(name)
+      await inSlices(await storedNames(), clock, async (name) => {
+        const one = await readStored(name)
         if (one?.conversation === conversation) newest = newestOf([newest, one])
       })
       return newest
@@ -160,10 +160,10 @@ export function createRecentDeliveries(
     working: (conversation) => inChannel(conversation).find((one) => !one.done && one.ended === null) ?? null,
     async close(kept) {
       kept.done = true
-      if (newestHere(kept.conversation) !== kept) return book.forget(kept)
+      if (newestHere(kept.conversation) !== kept) return recent.forget(kept)
       await Promise.all([write(kept), credentials().remove([kept.name + MCP])])
       const older = inChannel(kept.conversation).filter((one) => one !== kept && one.done)
-      await Promise.all(older.map((one) => book.forget(one)))
+      await Promise.all(older.map((one) => recent.forget(one)))
     },
     async forget(kept) {
       drop(kept)
@@ -171,10 +171,10 @@ export function createRecentDeliveries(
     },
     async prune(before) {
       const old = [...byName.values()].filter((kept) => kept.at < before)
-      await inSlices(old, clock, (kept) => book.forget(kept))
+      await inSlices(old, clock, (kept) => recent.forget(kept))
     },
   }
-  return book
+  return recent
 }
 
 const MCP = '.mcp'

@@ -1,18 +1,18 @@
 // Lent tools that a session's own endpoint lists beside ours: those of the service whose delivery began the turn.
-import type { LentToolResult, LentToolSource, ToolOutcome } from '../../contract/index.ts'
+import type { ServiceToolResult, ServiceToolSource, ToolOutcome } from '../../contract/index.ts'
 
 /** The lent tools of a session's endpoint. */
-export type LentTools = LentToolSource
+export type ServiceTools = ServiceToolSource
 
 /** The failure of a call as its result. */
-export function lentFailure(outcome: ToolOutcome): LentToolResult {
+export function serviceFailure(outcome: ToolOutcome): ServiceToolResult {
   return { content: [{ type: 'text', text: outcome.text }], isError: true }
 }
 
 const LONGEST_NAME = 64
 
 /** Returns a unique name for a server's tool, and adds it to `taken`. */
-export function lentToolName(server: string | undefined, tool: string, taken: Set<string>): string {
+export function serviceToolName(server: string | undefined, tool: string, taken: Set<string>): string {
   const clean = (text: string) => text.replace(/[^A-Za-z0-9_-]/g, '_')
   const whole = `${clean(server || 'service')}__${clean(tool)}`
   for (let n = 1; ; n += 1) {

@@ -16,7 +16,7 @@ export const serviceTools = defineTool({
   action: 'message.send',
   needs: 'services',
   input: z.object({ chat_id: CHAT_ID }),
-  run: (desk, caller, { chat_id: chatId }) => desk.serviceTools(caller, { chatId }),
+  run: (actions, caller, { chat_id: chatId }) => actions.serviceTools(caller, { chatId }),
 })
 
 export const callServiceTool = defineTool({
@@ -37,6 +37,6 @@ export const callServiceTool = defineTool({
       .optional()
       .describe('As the schema of that tool wants them.'),
   }),
-  run: (desk, caller, { chat_id: chatId, name, arguments: given }) =>
-    desk.callServiceTool(caller, { chatId, name, ...defined({ arguments: given }) }),
+  run: (actions, caller, { chat_id: chatId, name, arguments: given }) =>
+    actions.callServiceTool(caller, { chatId, name, ...defined({ arguments: given }) }),
 })

@@ -64,7 +64,7 @@ export const OWN_READS: readonly string[] = [
  * `chatId` is an address. For a session credential it may also be the session's id, which means its own conversation.
  * `messageId` and `replyTo` are the platform's; a turn's id stands for its message.
  */
-export interface ToolDesk {
+export interface ToolActions {
   /** Posts to any allowed target. Errors and texts match the original exactly. */
   sendMessage(
     caller: ToolCaller,

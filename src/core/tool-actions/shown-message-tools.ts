@@ -5,8 +5,8 @@ import {
   type SendRow,
   type StoreBesideOutlet,
   SwitchboardError,
+  type ToolActions,
   type ToolCaller,
-  type ToolDesk,
   type ToolOutcome,
   withoutNulls,
 } from '../../contract/index.ts'
@@ -24,7 +24,7 @@ const LOOKED_BACK = 50_000
 export function createShownMessageTools(
   deps: { readonly store: StoreBesideOutlet; readonly links: Links; readonly outlet: Outlet },
   chats: OwnChats,
-): Pick<ToolDesk, 'react' | 'editMessage'> {
+): Pick<ToolActions, 'react' | 'editMessage'> {
   const { store, outlet } = deps
 
   const one = async (send: NewSend, done: string): Promise<ToolOutcome> => {

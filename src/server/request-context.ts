@@ -14,7 +14,7 @@ import { errorReply, writeReply, writeStream } from './reply.ts'
 import type { WebFiles } from './web-files.ts'
 import type { CredentialRoute, WrongCredentials } from './wrong-credentials.ts'
 
-export interface FrontDoor {
+export interface RequestContext {
   readonly deps: ServerDeps
   readonly limits: ServerLimits
   readonly metrics: Metrics
@@ -45,21 +45,21 @@ const LATE_BODY_MS = 1_000
 
 /** `late`: the body was slow, and the credential of the head may have been revoked meanwhile. */
 export function withBody(
-  door: FrontDoor,
+  context: RequestContext,
   listener: Listener,
   { request, response }: Incoming,
   /** When the check of the head began. Null: the body proves the sender. */
   judgedAt: number | null,
   use: (body: Buffer, late: boolean) => void,
-  maxBytes = door.deps.settings().maxBodyBytes,
+  maxBytes = context.deps.settings().maxBodyBytes,
 ): void {
   // Sent only now, so that a client refused by its head sends no body in vain.
   if (request.headers.expect !== undefined) response.writeContinue()
-  const { publicUrl } = door.deps.settings()
+  const { publicUrl } = context.deps.settings()
   const shared = listener.local || isLoopbackAddress(request.socket.remoteAddress) || isPublic(publicUrl)
   listener.bodies.read(request, response, { maxBytes, proven: judgedAt !== null, shared }, (body) => {
     if (typeof body !== 'string')
-      use(body, judgedAt !== null && Math.abs(door.deps.clock.now() - judgedAt) > LATE_BODY_MS)
+      use(body, judgedAt !== null && Math.abs(context.deps.clock.now() - judgedAt) > LATE_BODY_MS)
     else refuseUnread(request, response, bodyRefusal(body, maxBytes))
   })
 }
@@ -68,7 +68,7 @@ type Next = HttpReply | ((body: Buffer) => Promise<HttpReply>)
 
 /** Checks the head, then reads the body. After a slow body it checks the head again. */
 export function takeHead(
-  door: FrontDoor,
+  context: RequestContext,
   listener: Listener,
   incoming: Incoming,
   how: {
@@ -86,9 +86,9 @@ export function takeHead(
       .catch((thrown) => how.fail(thrown, 'head'))
   const finish = (next: (body: Buffer) => Promise<HttpReply>, body: Buffer) =>
     void next(body).then(settle, (thrown) => how.fail(thrown, 'body'))
-  const judgedAt = door.deps.clock.now()
+  const judgedAt = context.deps.clock.now()
   void judge((next) =>
-    withBody(door, listener, incoming, judgedAt, (body, late) => {
+    withBody(context, listener, incoming, judgedAt, (body, late) => {
       if (late) void judge((again) => finish(again, body))
       else finish(next, body)
     }),
@@ -99,13 +99,13 @@ export function takeHead(
 export type OpenRequest = { -readonly [Key in keyof RawRequest]: RawRequest[Key] }
 
 export function rawRequest(
-  door: FrontDoor,
+  context: RequestContext,
   listener: Listener,
   incoming: Incoming,
   path: string,
 ): OpenRequest {
   const { request, query } = incoming
-  const { publicUrl, trustsProxy } = door.deps.settings()
+  const { publicUrl, trustsProxy } = context.deps.settings()
   const address = peerAddress(request, trustsProxy)
   return {
     method: request.method ?? 'GET',
@@ -122,33 +122,33 @@ const NO_BODY = Buffer.alloc(0)
 
 /** Answers with the refusal, or with 429 if this source had too many. */
 export function wrong(
-  door: FrontDoor,
+  context: RequestContext,
   incoming: Incoming,
   route: CredentialRoute,
   refusal: HttpReply,
 ): HttpReply {
-  const putOff = door.wrong.count(route, incoming.request.socket.remoteAddress)
+  const putOff = context.wrong.count(route, incoming.request.socket.remoteAddress)
   return putOff === null ? refusal : errorReply(putOff)
 }
 
-export function answer(door: FrontDoor, response: ServerResponse, reply: HttpReply): void {
+export function answer(context: RequestContext, response: ServerResponse, reply: HttpReply): void {
   if (reply.stream === undefined) {
     if (isStillSending(response.req)) refuseUnread(response.req, response, reply)
-    else writeReply(response, reply, door.draining())
+    else writeReply(response, reply, context.draining())
     return
   }
   // The peer may have left meanwhile. Its stream would then stay in the set for ever.
   if (response.destroyed) return
-  door.streams.add(response)
-  response.once('close', () => door.streams.delete(response))
-  const { streamBacklogBytes: backlogBytes, streamStallMs: stallMs } = door.limits
+  context.streams.add(response)
+  response.once('close', () => context.streams.delete(response))
+  const { streamBacklogBytes: backlogBytes, streamStallMs: stallMs } = context.limits
   writeStream(response, { ...reply, stream: reply.stream }, { backlogBytes, stallMs })
 }
 
 /** Answers with the error. Only internal errors are logged. */
-export function failure(door: FrontDoor, thrown: unknown, where: string): HttpReply {
+export function failure(context: RequestContext, thrown: unknown, where: string): HttpReply {
   const error = asSwitchboardError(thrown)
-  if (error.code === 'internal') door.deps.log.error({ where, problem: error.message }, 'a request failed')
+  if (error.code === 'internal') context.deps.log.error({ where, problem: error.message }, 'a request failed')
   return errorReply(error)
 }
 

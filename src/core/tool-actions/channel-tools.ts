@@ -12,8 +12,8 @@ import {
   type Settings,
   type StoreBesideOutlet,
   SwitchboardError,
+  type ToolActions,
   type ToolCaller,
-  type ToolDesk,
   type ToolOutcome,
   withoutNulls,
 } from '../../contract/index.ts'
@@ -24,7 +24,7 @@ import { type Admission, admissionOf } from '../people/channel-admission.ts'
 import { allowedTargets, denial, isAllowedTarget } from '../people/targets.ts'
 import { toolOutcome } from './tool-outcome.ts'
 
-type ChannelTools = Pick<ToolDesk, 'channelList' | 'channelSend' | 'channelStatus'>
+type ChannelTools = Pick<ToolActions, 'channelList' | 'channelSend' | 'channelStatus'>
 
 export interface ChannelToolsDeps {
   readonly store: StoreBesideOutlet

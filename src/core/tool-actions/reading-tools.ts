@@ -6,8 +6,8 @@ import {
   everyRow,
   type StoreBesideOutlet,
   SwitchboardError,
+  type ToolActions,
   type ToolCaller,
-  type ToolDesk,
   type ToolOutcome,
   type TranscriptEntry,
   type TurnRow,
@@ -21,7 +21,10 @@ import type { OwnChats } from './own-chats.ts'
 import { threadTranscript } from './thread-transcript.ts'
 import { toolOutcome } from './tool-outcome.ts'
 
-type ReadingTools = Pick<ToolDesk, 'downloadAttachment' | 'fetchMessages' | 'getRoster' | 'pendingMessages'>
+type ReadingTools = Pick<
+  ToolActions,
+  'downloadAttachment' | 'fetchMessages' | 'getRoster' | 'pendingMessages'
+>
 
 const MOST_PENDING = 200
 const MOST_PEOPLE = 1_000
@@ -34,7 +37,7 @@ export function createReadingTools(
 ): ReadingTools {
   const { store } = deps
 
-  const wanted = async (caller: ToolCaller, input: Parameters<ToolDesk['downloadAttachment']>[1]) => {
+  const wanted = async (caller: ToolCaller, input: Parameters<ToolActions['downloadAttachment']>[1]) => {
     const { agent } = caller
     if ('fileId' in input) {
       const found = await fileOf((page) => store.turns({ agent, ...page }), input.fileId)

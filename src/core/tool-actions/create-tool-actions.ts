@@ -1,11 +1,11 @@
 // What an agent's tools do, for every carrier of the call. All messages go through the outlet.
 import {
-  type LentToolSource,
+  type ServiceToolSource,
   type Settings,
   type StoreBesideOutlet,
   SwitchboardError,
+  type ToolActions,
   type ToolCaller,
-  type ToolDesk,
   type ToolOutcome,
 } from '../../contract/index.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
@@ -21,15 +21,15 @@ import type { AskForPerson } from '../takeover/ask-for-person.ts'
 import { createChannelTools } from './channel-tools.ts'
 import { createHandoffTool } from './handoff-tool.ts'
 import type { SendableFiles } from './kept-files.ts'
-import { createLentTools } from './lent-tools.ts'
 import { createOpenTurns } from './open-turns.ts'
 import { createOwnChats } from './own-chats.ts'
 import { createReadingTools } from './reading-tools.ts'
 import { createReplyTool } from './reply-tool.ts'
+import { createServiceTools } from './service-tools.ts'
 import { createShownMessageTools } from './shown-message-tools.ts'
 import { sendOutcome, toolOutcome } from './tool-outcome.ts'
 
-export interface ToolDeskDeps {
+export interface ToolActionsDeps {
   readonly store: StoreBesideOutlet
   readonly settings: () => Settings
   readonly links: Links
@@ -40,13 +40,13 @@ export interface ToolDeskDeps {
   /** Reads files that hosts of this machine attach; absent: none. */
   readonly files?: SendableFiles
   /** Tools that the service in front lent to a session; absent: none. */
-  readonly lent?: LentToolSource
+  readonly lent?: ServiceToolSource
   /** Absent: no person can be asked to take over. */
   readonly askForPerson?: AskForPerson
 }
 
 /** Every tool of ours, by the method that runs it. */
-const TOOL_OF: Readonly<Record<Exclude<keyof ToolDesk, 'refusalOf'>, string>> = {
+const TOOL_OF: Readonly<Record<Exclude<keyof ToolActions, 'refusalOf'>, string>> = {
   sendMessage: 'send_message',
   notifyUser: 'notify_user',
   reply: 'reply',
@@ -73,10 +73,10 @@ function judged(tool: string, input: { readonly name?: unknown }): { tool: strin
 }
 
 /** Returns the tools. Every call is checked against trust first, for every carrier. */
-export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
-  const desk = createTools(deps)
+export function createToolActions(deps: ToolActionsDeps): ToolActions {
+  const actions = createTools(deps)
   const guarded = Object.entries(TOOL_OF).map(([verb, tool]) => {
-    const run = desk[verb as keyof typeof TOOL_OF] as (
+    const run = actions[verb as keyof typeof TOOL_OF] as (
       caller: ToolCaller,
       input: never,
     ) => Promise<ToolOutcome>
@@ -90,7 +90,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     ]
   })
   return {
-    ...(Object.fromEntries(guarded) as Omit<ToolDesk, 'refusalOf'>),
+    ...(Object.fromEntries(guarded) as Omit<ToolActions, 'refusalOf'>),
     async refusalOf(caller, { tool, own, input }) {
       const { platform, target } = input ?? {}
       const isSend =
@@ -103,7 +103,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
   }
 }
 
-function createTools(deps: ToolDeskDeps): ToolDesk {
+function createTools(deps: ToolActionsDeps): ToolActions {
   const chats = createOwnChats(deps)
   const turns = createOpenTurns(deps)
   return {
@@ -111,7 +111,7 @@ function createTools(deps: ToolDeskDeps): ToolDesk {
     ...createChannelTools(deps),
     ...createHandoffTool(deps, chats),
     ...createReplyTool(deps, chats, turns),
-    ...createLentTools(deps, chats),
+    ...createServiceTools(deps, chats),
     ...createShownMessageTools(deps, chats),
 
     sendMessage: (caller, input) =>

@@ -9,8 +9,8 @@ import {
   type Settings,
   type StoreBesideOutlet,
   SwitchboardError,
+  type ToolActions,
   type ToolCaller,
-  type ToolDesk,
   type ToolOutcome,
   type TurnRow,
   withoutNulls,
@@ -44,7 +44,7 @@ export function createReplyTool(
   deps: ReplyToolDeps,
   chats: OwnChats,
   turns: OpenTurns,
-): Pick<ToolDesk, 'reply'> {
+): Pick<ToolActions, 'reply'> {
   const { store, settings, outlet } = deps
   const kept = createKeptFiles(deps.files)
   const { refuseHeld, refuseLost, refuseLate } = createReplyRefusals(store)
@@ -117,7 +117,7 @@ export function createReplyTool(
     caller: ToolCaller,
     at: Address,
     by: 'own' | 'allowed',
-    { text, replyTo }: Parameters<ToolDesk['reply']>[1],
+    { text, replyTo }: Parameters<ToolActions['reply']>[1],
   ): Promise<ToolOutcome> => {
     const quoted = replyTo === undefined ? undefined : await chats.messageId(caller, at, replyTo)
     const turn = by === 'own' ? await turns.answered(caller, formatAddress(at), quoted) : null
