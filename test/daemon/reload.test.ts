@@ -93,7 +93,7 @@ describe('reload', () => {
     )
     const doctor = await switchboard(data, 'doctor', '--verbose')
     expect(doctor.code).toBe(1)
-    expect(doctor.stdout).toMatch(/problem .*switchboard\.yaml:6:16.*stays in force/)
+    expect(doctor.stdout).toMatch(/stays in force: .*switchboard\.yaml:6:16/)
     const reload = await switchboard(data, 'reload')
     expect(reload).toMatchObject({ code: 2, stdout: '' })
     expect(reload.stderr).toMatch(/error: .*switchboard\.yaml:6:16.*hint: .*stays in force/s)

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createFakeTelegram } from '../../src/testing/emulate.ts'
+import { freePort } from '../../src/testing/free-port.ts'
 import { answering, audited, openChannel } from './channel-scene.ts'
 import { BINARY } from './daemon.ts'
 import { post } from './hook-client.ts'
@@ -296,8 +297,9 @@ describe('the whole way', () => {
     writeFileSync(mcp, JSON.stringify({ mcpServers: { other: { command: 'true' } } }))
     // The same user: a shim starts a daemon only for a file that its user began.
     const env = { PATH: '/usr/bin:/bin', HOME: folder }
+    const port = String(await freePort())
     const init = (...more: string[]) =>
-      spawnSync(process.execPath, [BINARY, 'init', 'claude-code', '--port', '0', ...more], {
+      spawnSync(process.execPath, [BINARY, 'init', 'claude-code', '--port', port, ...more], {
         cwd: folder,
         encoding: 'utf8',
         env,

@@ -24,7 +24,7 @@ describe('after an interruption', () => {
     const second = await scene({ flags: ['--load', '--load-refused'], folder: first.folder })
     expect(await second.turn('remember')).toMatchObject({ text: '1' })
     expect(second.recorded.outputs).toContainEqual(
-      expect.objectContaining({ kind: 'say', text: expect.stringContaining('begins anew') }),
+      expect.objectContaining({ kind: 'say', text: expect.stringContaining('starts again') }),
     )
   })
 
@@ -115,7 +115,7 @@ describe('after an interruption', () => {
     await second.connector.stop()
     const third = await scene({ flags: [], folder, journal })
     await third.connector.deliver(delivery('work', { ...again, attempt: 3 }))
-    expect((await question(third)).input).toContain('interrupted again: 1 times')
+    expect((await question(third)).input).toContain('interrupted again: 1 time')
     expect(third.runs()).toHaveLength(2)
   })
 

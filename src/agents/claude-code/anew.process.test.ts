@@ -26,7 +26,7 @@ describe('where nothing can be known', () => {
     expect(await decide('allow')).toBe('relayed')
     expect(await ended(id)).toMatchObject({ kind: 'say', text: 'You said: do it' })
     expect(readFileSync(world.transcript(S1), 'utf8')).toContain('may have reached you before')
-    const causes = { person: 'not wanted', expired: 'in time', unreachable: 'could be asked' } as const
+    const causes = { person: 'decided not to', expired: 'in time', unreachable: 'no approver' } as const
     for (const [at, [cause, words]] of Object.entries(causes).entries()) {
       const other = await says('do it', { ...INTERRUPTED, turn: `t_${cause}` })
       await decide('deny', { at: at + 1, cause: cause as keyof typeof causes })
@@ -87,7 +87,7 @@ describe('where nothing can be known', () => {
     rmSync(join(world.folder, '.claude'), { recursive: true })
     const second = await scene({ world })
     await second.says(LONG, { ...INTERRUPTED, attempt: 3 })
-    expect((await second.asked()).ask.input).toContain('interrupted again: 1 times')
+    expect((await second.asked()).ask.input).toContain('interrupted again: 1 time')
     // While it remembers, it continues.
     const third = await scene({ world: claudeWorld() })
     await third.says(LONG, INTERRUPTED)
