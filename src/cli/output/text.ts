@@ -1,4 +1,4 @@
-// Text for a terminal: measured, cut and counted.
+// Text for a terminal: measured and cut.
 export { oneLine, safeLines } from '../../runtime/safe-text.ts'
 
 // Wide in every common terminal: CJK, Hangul, full-width forms, emoji.
@@ -31,9 +31,4 @@ function characterWidth(character: string): number {
   if (character >= ' ' && character <= '~') return 1
   if (NO_WIDTH.test(character)) return 0
   return WIDE.test(character) ? 2 : 1
-}
-
-/** `1 agent`, `2 agents`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
