@@ -42,7 +42,7 @@ const HELD_OF_ANY_LENGTH = 100
 export function createHelloMemory(identity: ShimIdentity): HelloMemory {
   const { agent, dialect, routingKey, shim, folder } = identity
   const held = createBoundedMap<string, HeldTurn>(MOST_HELD)
-  /** By the host's id; null: a daemon has it. */
+  // Permission requests by the host's id. Null: a daemon has confirmed the request, so it is not sent again.
   const asks = createBoundedMap<string, AskFrame | null>(ASKS_REMEMBERED)
   let proven = false
   return {

@@ -11,7 +11,7 @@ export interface McpConnection {
 }
 
 const TIMEOUT_MS = 60_000
-/** The time limit of the goodbye. */
+/** The time limit for telling the server that the session ends. */
 const DELETE_TIMEOUT_MS = 5_000
 const MAX_RESPONSE_BYTES = 8_388_608
 

@@ -125,7 +125,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
     note('tool_result', outcomeText(call))
   }
 
-  /** Returns the texts for the person when the agent stopped before its end. */
+  /** Returns the answer: the text since the last tool, or the text before it if there is none. */
   const answer = () => {
     return cutAnswer(isWordless ? earlier : segment).trim()
   }

@@ -24,7 +24,7 @@ import { createTakeAnswer } from './take-answer.ts'
 /** Open requests of one agent on one node. Further turns stay queued. */
 const MOST_OPEN = 64
 const FULL_MS = 1_000
-/** Never reached. The connector's own time-out covers the whole answer and stands still while a person is asked. */
+/** So long that the connector's own time-out always ends first: that one stands still while a person is asked. */
 const HEAD_MS = 7 * 24 * 3_600_000
 /** Final refusals: the next turn would be refused the same way. */
 const REFUSED = new Set<string>(['platform_rejected', 'forbidden'])

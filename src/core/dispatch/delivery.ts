@@ -42,7 +42,7 @@ export function takesNoAnswer(
   return integration === SCHEDULE_PLACE || isOneWay(integration)
 }
 
-/** The meta of every message, where known (SPEC 6). All values are strings. Keys from the platform come first. */
+/** The meta of every message, where known. All values are strings. Keys from the platform come first. */
 function channelMeta(row: TurnRow): Record<string, string> {
   const body = row.body
   const { [MCP_SERVERS_REF]: _kept, ...meta } = body?.meta ?? {}

@@ -1,5 +1,6 @@
-// The ordered list of intake steps. The order is a promise (SPEC 2): flood guard, sender gate and pairing, verdict,
-// sender limit, session. The duplicate check is the unique key of the row itself, applied with the session.
+// The ordered list of intake steps. The order is a promise: first the flood guard, then who may talk, then verdicts and
+// claims, then the sender's limit, then the binding and chat commands. The duplicate check is the unique key of the row,
+// and the session is made in the same commit.
 import type { StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
 import { pickInTap } from '../picks.ts'

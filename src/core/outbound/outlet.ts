@@ -1,8 +1,7 @@
-// OUTLET: every message of an agent, a tool, the operator or Switchboard itself becomes rows for its platform here, and
-// enters the outbox here. Callers that wait for the platform's confirmation wait here and get its one result.
-//
-// Messages that belong to another change are written by the verb of that change: a turn that an agent answers
-// (src/core/dispatch), an approval (src/core/approvals), or an intake step. They are composed here nevertheless.
+// OUTLET: every message of an agent, a tool, the operator or Switchboard itself is composed here as rows for its platform.
+// Most rows enter the outbox here. Those that belong to another change are written in the commit of that change: the
+// answer of a turn (src/core/dispatch), an approval (src/core/approvals), the reply of an intake step. Callers that wait
+// for the platform's confirmation wait here, and get its one result.
 import {
   type Address,
   type Clock,

@@ -1,6 +1,6 @@
 // Resolves foreign host names. The system's resolver has no time limit and uses the process's four threads, so two
-// names with dead servers could block every look-up. An unknown name is therefore first queried without a thread. A
-// name that does not answer, or was slow before, gets a queue with a single thread.
+// names with dead servers could block every look-up. An unknown name is therefore first queried without a thread. Of
+// the names that do not answer, or were slow before, one at a time may use a thread. The others are refused meanwhile.
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { createBoundedMap, SwitchboardError } from '../../contract/index.ts'
 
@@ -28,7 +28,7 @@ const REMEMBERED = 1_000
 export function createLookUp(deps: LookUpDeps): LookUp {
   const underway = new Map<string, Promise<readonly ResolvedAddress[]>>()
   const wasQuick = createBoundedMap<string, boolean>(REMEMBERED)
-  let narrowWayTaken = false
+  let slowLookUpRuns = false
 
   const ask = async (host: string) => {
     let slow = false
@@ -46,13 +46,13 @@ export function createLookUp(deps: LookUpDeps): LookUp {
   }
 
   const askAlone = async (host: string) => {
-    if (narrowWayTaken)
+    if (slowLookUpRuns)
       throw new SwitchboardError('platform_unavailable', 'the host name of the URL is slow to resolve')
-    narrowWayTaken = true
+    slowLookUpRuns = true
     try {
       return await ask(host)
     } finally {
-      narrowWayTaken = false
+      slowLookUpRuns = false
     }
   }
 

@@ -27,7 +27,7 @@ const LINE_START = /^([^\S\n\r\u2028\u2029]*)(#{1,3}(?=\s)|-#|-(?=\s)|\+(?=\s)|\
 /** Escapes a text so that it is shown as written. */
 export function escapeDiscord(text: string): string {
   const escaped = text.replace(SPECIAL, '\\$&').replace(LINE_START, escapeMark)
-  // Text after a scheme becomes a link, and escapes inside a link would be visible.
+  // A backslash before @everyone would be visible in a link, so a zero-width mark breaks it.
   return escaped.replace(/@(everyone|here)/g, '@\u200b$1')
 }
 

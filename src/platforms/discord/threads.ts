@@ -33,7 +33,7 @@ export interface Threads {
 
 const REMEMBERED = 5_000
 const ARCHIVE_MINUTES = 1_440
-/** A text has fewer parts than this, including messages of others between them. */
+/** The first part of a long text is searched among this many of the latest messages. */
 const ROWS_BETWEEN = 200
 
 export function createThreads(

@@ -144,7 +144,7 @@ export interface Timings {
   readonly busyMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
-  /** Between the two looks after which a lost mail counts as absent. */
+  /** A mail whose send was interrupted is looked up in Sent twice. This is the time between the two look-ups. */
   readonly settleMs: number
   /** An idle side connection is closed after this time. */
   readonly sideIdleMs: number

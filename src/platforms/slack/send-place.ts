@@ -1,4 +1,4 @@
-// Where an op goes at Slack, and the receipt of a post.
+// The receipt of a Slack post, the thread of an op, and the check of a message id.
 import { type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import { isStamp } from './stamps.ts'
 

@@ -65,8 +65,8 @@ export function createSurface(
     wrote(conversation, thread, text) {
       const key = keyOf(conversation, thread)
       if (surface === 'none' || thread === undefined || titled.has(key)) return
-      // Older apps get an event when a thread begins. With newer ones, each thread of a direct chat belongs to the
-      // agent.
+      // Only a new conversation with the agent gets a title. Slack announces one to an `assistant` app by an event; for
+      // other apps every thread of a direct chat is one.
       if (surface === 'assistant' ? !fresh.has(key) : !conversation.startsWith('D')) return
       titled.set(key, true)
       const title = text.replace(/\s+/g, ' ').trim().slice(0, TITLE_LENGTH)

@@ -3,10 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type LedgerEntry, SwitchboardError } from '../../contract/index.ts'
 import { OPERATIONS } from '../../operations/index.ts'
 import { turnView } from '../../operations/turns/turn-view.ts'
+import { createTestClock } from '../../testing/index.ts'
 import type { ServerDeps } from '../deps.ts'
 import type { Answers } from '../fixtures/fake-context.ts'
 import { type Opened, openServer, TOKEN } from '../fixtures/open-server.ts'
 import { approvalRow, sendRow, turnRow } from '../fixtures/rows.ts'
+import { createApi } from './api.ts'
 
 let open: Opened | null = null
 const opened = async (answers: Answers = {}, more: Partial<ServerDeps> = {}): Promise<Opened> => {
@@ -27,6 +29,30 @@ const PAIRING = {
   conversation: 'dev',
   expiresAt: NOW,
 }
+
+it('a literal segment of a path beats a parameter, wherever the operation stands in the list', async () => {
+  const read = (path: string) => ({
+    ...({ method: 'GET', path, summary: '', action: 'admin.read' } as const),
+    run: async () => ({ path }),
+  })
+  const routes = [read('/api/things/{id}'), read('/api/things/newest')]
+  const api = createApi({ clock: createTestClock(), authorize: () => ({ allowed: true }) }, routes)
+  const ask = async (id: string) =>
+    (
+      await api({
+        request: { method: 'GET', headers: {} },
+        segments: ['api', 'things', id],
+        query: new URLSearchParams(),
+        body: Buffer.alloc(0),
+        principal: { kind: 'operator', id: 'op' },
+        via: 'cli',
+      })
+    ).body
+  expect([await ask('newest'), await ask('7')].map((body) => JSON.parse(String(body)).path)).toEqual([
+    '/api/things/newest',
+    '/api/things/{id}',
+  ])
+})
 
 describe('lists', () => {
   it('turn filters are passed on, and a full page gives a cursor', async () => {

@@ -36,7 +36,8 @@ export function createApi(
     action: 'admin.read',
     run: async () => openApi(routes),
   }
-  const routes: readonly ServedOperation[] = [...operations, description]
+  // A literal segment beats a parameter, wherever the operation stands in the list.
+  const routes = [...operations, description].toSorted((a, b) => parameters(a) - parameters(b))
   return async (call) => {
     const matches = routes.filter((candidate) => match(candidate, call.segments) !== null)
     if (matches.length === 0) return notFound()
@@ -65,7 +66,9 @@ export function createApi(
   }
 }
 
-/** Matches a path. Literal and parameter routes of the same shape have different methods, as in /api/secrets/rotate. */
+const parameters = ({ path }: Pick<ServedOperation, 'path'>) => path.split('{').length
+
+/** Returns the values of the path's parameters; null: another path. */
 function match(candidate: ServedOperation, segments: readonly string[]): Record<string, string> | null {
   const pattern = candidate.path.slice(1).split('/')
   if (pattern.length !== segments.length) return null
