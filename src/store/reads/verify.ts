@@ -48,10 +48,11 @@ export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefi
     }
   }
   if (expectHead !== undefined && !walked.expectFound) {
-    // The chain can be intact all the same.
-    const older = checkpoint ? ', or older than its checkpoint' : ''
-    const problem = `the expected head is not in the ledger: it is mistyped, of another ledger${older}`
-    findings.problem ??= { seq: walked.lastSeq, problem }
+    const older = checkpoint ? ', or lies before its checkpoint' : ''
+    broken(
+      walked.lastSeq,
+      `the expected head is not in the ledger: it was cut off, is mistyped, or is of another ledger${older}`,
+    )
   }
   const tables = yield* compareTables(replay, walked.prunes, (problem) => broken(walked.lastSeq, problem))
   const taken = walked.prunes.unexplained()

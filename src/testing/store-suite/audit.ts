@@ -160,7 +160,7 @@ export function describeAudit(make: MakeStoreFixture): void {
       expect((await store.verify(head ?? '')).ok).toBe(true)
       expect(await store.verify('a-head-that-never-was')).toMatchObject({
         ok: false,
-        chain: 'intact',
+        chain: 'broken',
         brokenAt: { problem: expect.stringContaining('the expected head is not in the ledger') },
       })
     })

@@ -57,7 +57,6 @@ export const tables = {
     audit: 'audit',
     brings: 'brings',
     brokenAt: 'broken at',
-    problem: 'problem',
     cause: 'cause',
     chain: 'chain',
     changed: 'changed',

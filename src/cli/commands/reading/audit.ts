@@ -70,11 +70,6 @@ function startsAt({ entries, at }: NonNullable<AuditReport['checkpoint']>): stri
   return wordsIn().reports.audit.checkpoint({ count: entries, at: new Date(at).toISOString() })
 }
 
-function problemOf({ chain }: AuditReport, { seq, problem }: { seq: number; problem: string }): string {
-  const text = oneLine(problem)
-  return chain === 'intact' ? text : wordsIn().reports.audit.brokenAt({ entry: seq, problem: text })
-}
-
 function describe(context: Context, report: AuditReport): string {
   const { paint } = context
   const { fields } = wordsIn().tables
@@ -88,8 +83,8 @@ function describe(context: Context, report: AuditReport): string {
       [fields.starts, report.checkpoint === undefined ? null : startsAt(report.checkpoint)],
       [fields.chain, report.chain === 'intact' ? paint.green(words.intact) : paint.red(words.broken)],
       [
-        report.chain === 'intact' ? fields.problem : fields.brokenAt,
-        broken === null ? null : problemOf(report, broken),
+        fields.brokenAt,
+        broken === null ? null : words.brokenAt({ entry: broken.seq, problem: oneLine(broken.problem) }),
       ],
       [
         fields.messages,
