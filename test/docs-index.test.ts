@@ -20,7 +20,9 @@ it('[I18.docs-index] leads to every page, and to none that is not there; wishes 
 
 it('[I18.docs-index] calls each page what it calls itself', () => {
   const called = [
-    ...index.matchAll(/^- \[(.+)\]\(((?:guide|platforms|agents|reference|decisions)\/[^)#]+)(?:#[^)]*)?\)$/gm),
+    ...index.matchAll(
+      /^- \[(.+)\]\(((?:guide|platforms|agents|reference|decisions)\/[^)#]+)(?:#[^)]*)?\)$/gm,
+    ),
   ]
   expect(called.length).toBeGreaterThan(40)
   const wrong = called.filter(([, name = '', page = '']) => {
