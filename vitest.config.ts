@@ -17,7 +17,11 @@ const long = [
   'src/platforms/email/emulated.test.ts',
   'test/scenarios/*-faults.test.ts',
   'test/scenarios/email-river.test.ts',
-  'test/scenarios/{ten-thousand,many-approvals,long-queue,looked-all,completeness-attacks,outages}.test.ts',
+  'test/scenarios/{ten-thousand,many-approvals,long-queue,looked-all,completeness-attacks,outages,partial}.test.ts',
+  // Each starts a process, or a library of the vendor, for every case.
+  'src/modules/external-modules.test.ts',
+  'src/setup/verify-chorus.test.ts',
+  'src/testing/discord/official-clients.test.ts',
 ]
 const processes = [
   'test/faults/**/*.test.ts',

@@ -103,7 +103,7 @@ describe('[I13.mask-tree] a secret of the file', () => {
         }[kind]
         expect(await printed(harmed)).not.toMatch(TRACE)
       }),
-      { numRuns: 800 },
+      { numRuns: 300 },
     )
   })
 })
